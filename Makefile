@@ -130,11 +130,12 @@ $(O)/view/%.inc: src/view/%
 	$(Q)$(to_string)
 $(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
-# what the headers of the scripts say, for a binary without its data folder
-$(O)/engine/headers.inc: $(wildcard stap/*.stp) stap
+# what the headers of the tools say, for those without a script and a binary without its data folder
+HEADERS := $(wildcard stap/*.stp src/tool/*/*.tool)
+$(O)/engine/headers.inc: $(HEADERS) stap
 	@mkdir -p $(@D)
-	$(Q)for script in $(basename $(notdir $(filter %.stp,$^))); do echo "{\"$$script\","; sed -n -e 's/[\"]/\\&/g' \
-		-e 's,^// flametap: \(.*\),"\1\\n",p' stap/$$script.stp; echo '},'; done > $@
+	$(Q)for file in $(HEADERS); do name=$${file##*/}; echo "{\"$${name%.*}\","; sed -n -e 's/[\"]/\\&/g' \
+		-e 's,^// flametap: \(.*\),"\1\\n",p' $$file; echo '},'; done > $@
 $(O)/src/engine/tool.o: $(O)/engine/headers.inc
 
 # src/web becomes script and style of the SVG files, and the policy that names their hashes. Indentation and comments of whole
@@ -170,15 +171,15 @@ $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
-# each src/engine/bpf/kern/TOOL.bpf.c becomes a skeleton, a header that holds the compiled programs; skeletons.h includes them, but
-# for those that are no tools of the engine
-BPF_OWN := trace_exits request_times
-BPF_TOOLS := $(patsubst src/engine/bpf/kern/%.bpf.c,%,$(wildcard src/engine/bpf/kern/*.bpf.c))
+# each src/tool/TOOL/NAME.bpf.c becomes a skeleton, a header that holds the compiled programs
+BPF_SRC := $(wildcard src/tool/*/*.bpf.c)
+BPF_NAMES := $(patsubst %.bpf.c,%,$(notdir $(BPF_SRC)))
+vpath %.bpf.c $(wildcard src/tool/*)
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) $(MAP_DIR) \
 	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -print-multiarch)
-$(O)/bpf/%.o: src/engine/bpf/kern/%.bpf.c
+$(O)/bpf/%.o: %.bpf.c
 	@mkdir -p $(@D)
 	@echo "  BPF   $<"
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
@@ -186,11 +187,7 @@ $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 $(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
-$(O)/bpf/skeletons.h: $(BPF_TOOLS:%=$(O)/bpf/%.skel.h) src/engine/bpf/kern
-	$(Q)printf '#include "%s.skel.h"\n' $(filter-out $(BPF_OWN),$(BPF_TOOLS)) > $@
-$(O)/src/engine/bpf/programs.o: $(O)/bpf/skeletons.h
-$(O)/src/engine/bpf/exit_counts.o: $(O)/bpf/trace_exits.skel.h
-$(O)/src/engine/bpf/request_timing.o: $(O)/bpf/request_times.skel.h
+$(patsubst %.c,$(O)/%.o,$(filter src/tool/%,$(SRC))): | $(BPF_NAMES:%=$(O)/bpf/%.skel.h)
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)tests/run unit golden
@@ -268,4 +265,4 @@ format:
 clean:
 	rm -rf build $(CMDS:%=bin/%)
 
--include $(OBJ:.o=.d) $(BPF_TOOLS:%=$(O)/bpf/%.d)
+-include $(OBJ:.o=.d) $(BPF_NAMES:%=$(O)/bpf/%.d)

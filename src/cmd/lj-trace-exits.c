@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/bpf/exit_counts.h"
+#include "tool/exits/exit_counts.h"
 #include "lib/format/csv.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"

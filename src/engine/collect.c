@@ -572,7 +572,7 @@ void collect_jit_names(
 	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
 
 	samples_mark_mappings(s, used, ps->nr_maps);
-	jvms_finish(jvms, ps, used, notes);
+	jvms_finish(jvms, used, notes);
 	free(used);
 }
 

@@ -4,15 +4,19 @@
 #include "lib/util.h"
 #include "process/cgroup.h"
 #include "process/task.h"
+#include "samples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MEMBERSHIPS_MAX = 1 << 18 }; /* later processes have no labels */
 
-void memberships_init(struct memberships *m, const char *proc)
+static const struct facet_ops ops;
+
+void memberships_init(struct memberships *m, const char *proc, const struct samples *samples)
 {
-	*m = (struct memberships){.proc = proc, .nr = 1};
+	*m = (struct memberships){.proc = proc, .samples = samples, .nr = 1};
+	facet_init(&m->facet, &ops, NULL, NULL);
 	table_init(&m->by_pid);
 	strpool_init(&m->strings);
 	m->list = xcalloc(16, sizeof(*m->list));
@@ -24,6 +28,7 @@ void memberships_release(struct memberships *m)
 	free(m->list);
 	table_release(&m->by_pid);
 	strpool_release(&m->strings);
+	facet_release(&m->facet);
 	*m = (struct memberships){0};
 }
 
@@ -116,35 +121,73 @@ bool memberships_is_half_full(const struct memberships *m)
 	return m->nr > MEMBERSHIPS_MAX / 2;
 }
 
-void memberships_sweep(struct memberships *m, const struct table *used)
+void memberships_sweep(struct memberships *m)
 {
+	struct table used;
+	bool is_new;
 	size_t nr = 1;
 
+	table_init(&used);
+	for (size_t i = 0; i < m->samples->nr_tasks; i++)
+		table_put(&used, m->samples->tasks[i].pid, 0, &is_new);
 	table_release(&m->by_pid);
 	table_init(&m->by_pid);
 	for (size_t i = 1; i < m->nr; i++) {
 		struct membership *kept = &m->list[nr];
-		bool is_new;
 		uint32_t *at;
 
 		*kept = m->list[i];
-		if (!table_get(used, kept->pid, 0) && !task_lives(kept->pid, kept->start))
+		if (!table_get(&used, kept->pid, 0) && !task_lives(kept->pid, kept->start))
 			continue;
 		at = table_put(&m->by_pid, kept->pid, 0, &is_new);
 		kept->older = *at;
 		*at = (uint32_t)nr++;
 	}
 	m->nr = nr;
+	table_release(&used);
 }
 
-void memberships_note(const struct memberships *m, struct strbuf *notes)
+static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t time_ns)
 {
+	struct memberships *m = (struct memberships *)f;
+
+	(void)parent;
+	memberships_forked(m, child, task_start_at(time_ns));
+	if (m->forks)
+		memberships_see(m, child);
+}
+
+static void executed(struct facet *f, uint32_t pid)
+{
+	memberships_executed((struct memberships *)f, pid);
+}
+
+/* Memberships are read at the end, for the tasks of samples. */
+static void sweep(struct facet *f)
+{
+	struct memberships *m = (struct memberships *)f;
+
+	if (memberships_is_half_full(m))
+		memberships_sweep(m);
+}
+
+static void note(const struct facet *f, struct strbuf *notes)
+{
+	const struct memberships *m = (const struct memberships *)f;
+
 	if (m->is_full)
 		strbuf_addf(notes,
 			"more than %d processes: the cgroups of some are not known, their samples "
 			"have no labels cgroup, unit and container\n",
 			MEMBERSHIPS_MAX);
 }
+
+static const struct facet_ops ops = {
+	.forked = forked,
+	.executed = executed,
+	.sweep = sweep,
+	.note = note,
+};
 
 size_t memberships_labels(const char *path, struct membership_label list[MEMBERSHIP_LABELS])
 {

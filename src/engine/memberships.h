@@ -8,15 +8,19 @@
 
 #include "lib/strpool.h"
 #include "lib/table.h"
+#include "process/facet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct strbuf;
+struct samples;
 
 struct memberships {
-	const char *proc; /* where procfs is mounted; NULL: nobody wants to know */
+	struct facet facet;
+	const char *proc; /* where procfs is mounted, or NULL if no cgroups are recorded */
+	bool forks;       /* a child's cgroup is read at its fork */
+	const struct samples *samples; /* their processes are not forgotten */
 	struct membership {
 		uint64_t start; /* of the process, ticks since boot */
 		uint64_t until; /* when another one with its PID started; UINT64_MAX: none has */
@@ -32,7 +36,7 @@ struct memberships {
 
 enum { MEMBERSHIP_LABELS = 3 };
 
-void memberships_init(struct memberships *m, const char *proc);
+void memberships_init(struct memberships *m, const char *proc, const struct samples *samples);
 void memberships_release(struct memberships *m);
 
 /* Reads the cgroup of process PID, unless that was done. */
@@ -56,11 +60,8 @@ const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t sta
 /* Half of the room is taken. */
 bool memberships_is_half_full(const struct memberships *m);
 
-/* Forgets processes that have ended, except for those whose PIDs are in USED. */
-void memberships_sweep(struct memberships *m, const struct table *used);
-
-/* Appends a line if labels of some processes are missing. */
-void memberships_note(const struct memberships *m, struct strbuf *notes);
+/* Forgets processes that have ended, except for those that have samples. */
+void memberships_sweep(struct memberships *m);
 
 /* Sets LIST to what PATH means, pointing into it; returns the number. The root means nothing. */
 struct membership_label {

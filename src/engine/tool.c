@@ -15,7 +15,7 @@
 
 static const char prefix[] = "// flametap: ";
 
-/* The headers of the scripts that come with the program. */
+/* The headers of the tools that come with the program. */
 static const struct {
 	const char *name, *text;
 } headers[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tool: a SystemTap script NAME.stp and optionally BPF programs. What it records, its options and
- * its requirements are read from the script's header, lines "// flametap: KEY VALUE"; see
- * flametap-scripts(7).
+ * A tool: a SystemTap script NAME.stp, BPF programs in src/tool, or both. What it records, its
+ * options and its requirements are in its header, lines "// flametap: KEY VALUE" of the script or of
+ * NAME.tool beside the BPF programs; see flametap-scripts(7).
  */
 #ifndef ENGINE_TOOL_H
 #define ENGINE_TOOL_H
@@ -49,7 +49,7 @@ struct tool_function {
 
 struct tool {
 	char *name;
-	char *path;     /* of the script; NULL: only the built-in programs exist */
+	char *path;     /* of the script, or NULL if only the built-in programs exist */
 	char **tapsets; /* folders for -I, NULL-terminated */
 	char *event, *title, *unit, *clock;
 	char *none;    /* why there may be no samples */

@@ -177,7 +177,7 @@ __noinline int take_end(uint32_t lane, uint64_t address)
 		return 0;
 	}
 	s->label.found = address;
-	s->row.label = label_number(lane);
+	s->row.label_set = label_number(lane);
 	return 1;
 }
 

@@ -111,7 +111,7 @@ int64_t mappings_find_same(
 	return p->maps[i];
 }
 
-static void note_change(struct processes *ps, struct process *p)
+void process_mark_changed(struct processes *ps, struct process *p)
 {
 	p->changes++;
 	if (p->is_changed)
@@ -145,7 +145,7 @@ static void end_current(struct processes *ps, struct process *p, uint32_t number
 	m->to_ns = time_ns > m->from_ns ? time_ns : m->from_ns;
 	p->exec_pages -= mappings_exec_pages(m);
 	add_past(ps, p, number);
-	note_change(ps, p);
+	process_mark_changed(ps, p);
 }
 
 /* Inserts a mapping as current mapping I. */
@@ -160,7 +160,7 @@ static void insert(struct processes *ps, struct process *p, size_t i, const stru
 		p->nr_maps++;
 	}
 	p->exec_pages += mappings_exec_pages(m); /* the kernel counts them all */
-	note_change(ps, p);
+	process_mark_changed(ps, p);
 }
 
 void mappings_replace(
@@ -183,7 +183,7 @@ void mappings_replace(
 	}
 	free(old);
 	if (kept < nr)
-		note_change(ps, p);
+		process_mark_changed(ps, p);
 	p->exec_pages = 0;
 	for (i = 0; i < nr; i++)
 		p->exec_pages += mappings_exec_pages(&ps->maps[numbers[i]]);

@@ -137,6 +137,9 @@ int process_scan(struct processes *ps, struct process *p, struct strbuf *err);
 /* Works like process_scan(), but not within 50 ms of the last scan. */
 void process_scan_soon(struct processes *ps, struct process *p);
 
+/* Adds P to the changed processes, as if a mapping had changed. */
+void process_mark_changed(struct processes *ps, struct process *p);
+
 /* Returns false if scans of P are long and another one now would take too much CPU time. */
 bool process_may_scan(const struct process *p);
 

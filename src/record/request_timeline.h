@@ -6,7 +6,7 @@
 #ifndef RECORD_REQUEST_TIMELINE_H
 #define RECORD_REQUEST_TIMELINE_H
 
-#include "engine/bpf/request_results.h"
+#include "tool/requests/request_results.h"
 #include "view/timeline.h"
 
 /*

@@ -288,8 +288,8 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		else
 			begin_vm_steps(LANE_EVENT);
 		walk_vm(s);
-		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.labels)
-			s->row.labels = VM_LABEL(s->vm.walk.state);
+		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.state)
+			s->row.state = VM_STATE(s->vm.walk.state);
 	}
 	if (s->vm_end == VM_NOT_RUNNING && settings.user)
 		return true;

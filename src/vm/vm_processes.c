@@ -2,30 +2,26 @@
 #include "vm_processes.h"
 #include "lib/hash.h"
 #include "lib/strbuf.h"
-#include "process/inspect.h"
 #include "lib/util.h"
+#include "process/inspect.h"
+#include "process/process.h"
 #include "process/reader.h"
 #include "process/task.h"
 #include "symbol/elf/elffacts.h"
 #include "symbol/fetch/debuginfod_open.h"
 
 #include <bpf/bpf.h>
-#include <inttypes.h>
 #include <stdlib.h>
-
-/*
- * An interpreter is initialised some time after its file is mapped, and the path to it may change
- * then: during YOUNG_MS it is searched for again every AGAIN_MS.
- */
-enum { YOUNG_MS = 1000, AGAIN_MS = 20 };
 
 enum { IMAGES_BEFORE = 16 }; /* parents and earlier images that are searched for names */
 
+static const struct facet_ops ops;
+
 void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
-	const struct vm_names *names, struct strbuf *refusals)
+	const struct vm_names *names)
 {
-	*vp = (struct vm_processes){
-		.vm = vm, .ps = ps, .names = *names, .map = -1, .refusals = refusals};
+	*vp = (struct vm_processes){.vm = vm, .names = *names};
+	facet_init(&vp->facet, &ops, vm ? vm->title : NULL, ps);
 	table_init(&vp->by_pid);
 	table_init(&vp->by_frame);
 	table_init(&vp->by_object);
@@ -41,10 +37,11 @@ void vm_processes_release(struct vm_processes *vp)
 	table_release(&vp->by_pid);
 	table_release(&vp->by_frame);
 	table_release(&vp->by_object);
+	facet_release(&vp->facet);
 	*vp = (struct vm_processes){0};
 }
 
-/* ---- its location ---- */
+/* ---- images ---- */
 
 static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before)
 {
@@ -58,8 +55,7 @@ static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before
 		ALLOC_GROW(vp->images, vp->nr_images, vp->images_alloc);
 		number = (uint32_t)vp->nr_images++;
 	}
-	vp->images[number] = (struct vm_image){
-		.pid = pid, .before = before, .older = *newest, .began_ns = monotonic_ns()};
+	vp->images[number] = (struct vm_image){.pid = pid, .before = before, .older = *newest};
 	return *newest = number;
 }
 
@@ -73,7 +69,7 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 /* Finds out for all new files at once whether they have the interpreter. */
 static void look_at_objects(struct vm_processes *vp)
 {
-	const struct processes *ps = vp->ps;
+	const struct processes *ps = vp->facet.ps;
 	struct elf_question *list;
 	size_t nr = 0;
 
@@ -91,7 +87,7 @@ static void look_at_objects(struct vm_processes *vp)
 
 static bool has_interpreter(const struct vm_processes *vp, size_t object)
 {
-	const struct elffile *elf = vp->ps->objects[object].elf;
+	const struct elffile *elf = vp->facet.ps->objects[object].elf;
 	struct elf_variable unused;
 
 	return elf && elffacts_variable(elf, vp->vm->symbol, &unused);
@@ -101,7 +97,7 @@ static bool has_interpreter(const struct vm_processes *vp, size_t object)
 static bool find_object(struct vm_processes *vp, const struct process *p, size_t *object)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
-		const struct mapping *m = &vp->ps->maps[p->maps[i]];
+		const struct mapping *m = &vp->facet.ps->maps[p->maps[i]];
 
 		*object = m->object;
 		if (m->to_ns == INT64_MAX && has_interpreter(vp, m->object))
@@ -110,28 +106,17 @@ static bool find_object(struct vm_processes *vp, const struct process *p, size_t
 	return false;
 }
 
-static void update_map(const struct vm_processes *vp, const struct vm_image *image)
-{
-	if (vp->map < 0)
-		return;
-	if (image->state != IMAGE_FOUND)
-		bpf_map_delete_elem(vp->map, &image->pid);
-	else if (bpf_map_update_elem(vp->map, &image->pid, &image->layout, BPF_ANY))
-		strbuf_addf(vp->refusals, "process %" PRIu32 ": too many processes with %s\n",
-			image->pid, vp->vm->title);
-}
-
 /*
- * A layout in the object NUMBER: of the process itself, if it was found there before, or else of
- * another. NULL: there is none.
+ * Returns a layout in the object NUMBER: the one that IMAGE has, if it was found there, or else
+ * another image's. Returns NULL if there is none.
  */
 static const struct vm_layout *find_like(
 	const struct vm_processes *vp, const struct vm_image *image, size_t number)
 {
-	uint64_t id = vp->ps->objects[number].id;
+	uint64_t id = vp->facet.ps->objects[number].id;
 	const uint32_t *like = table_get(&vp->by_object, number, id);
 
-	if (image->state == IMAGE_FOUND && image->object == id)
+	if (image->object == id)
 		return &image->layout;
 	return like ? &vp->images[*like].layout : NULL;
 }
@@ -140,6 +125,7 @@ static const struct vm_layout *find_like(
 static int find(struct vm_processes *vp, const struct process *p, struct vm_image *image,
 	struct strbuf *err)
 {
+	bool recording = vp->facet.map >= 0; /* then it has to be fast */
 	struct vm_layout layout;
 	struct target t;
 	size_t object;
@@ -149,131 +135,71 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	look_at_objects(vp);
 	if (!find_object(vp, p, &object))
 		return 1;
-	inspect_init(&t, vp->ps, p, NULL);
-	t.debuginfo = vp->map < 0 ? DEBUGINFO_FIRST : DEBUGINFO_LAST; /* while recording: be fast */
-	t.fetch = vp->fetch && vp->map < 0 ? debuginfod_open_as_user : NULL;
+	inspect_init(&t, vp->facet.ps, p, NULL);
+	t.debuginfo = recording ? DEBUGINFO_LAST : DEBUGINFO_FIRST;
+	t.fetch = vp->fetch && !recording ? debuginfod_open_as_user : NULL;
 	found = vp->vm->find(&t, find_like(vp, image, object), &layout, err);
 	inspect_release(&t);
 	if (found)
 		return found;
 	image->layout = layout;
-	image->object = vp->ps->objects[object].id;
-	*table_put(&vp->by_object, object, vp->ps->objects[object].id, &is_new) =
-		(uint32_t)(image - vp->images);
+	image->object = vp->facet.ps->objects[object].id;
+	*table_put(&vp->by_object, object, image->object, &is_new) = (uint32_t)(image - vp->images);
 	return 0;
 }
 
-int vm_processes_look(struct vm_processes *vp, const struct process *p, struct strbuf *err)
+/* The path to an interpreter may change while it is being initialised. */
+static enum facet_state look(
+	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
-	uint32_t number = newest_image(vp, p->pid);
-	struct vm_image *image = &vp->images[number];
-	struct strbuf why = STRBUF_INIT;
-	int found = find(vp, p, image, &why);
+	struct vm_processes *vp = (struct vm_processes *)f;
+	struct vm_image *image = &vp->images[newest_image(vp, p->pid)];
+	int found = find(vp, p, image, why);
 
-	image->changes = p->changes;
-	image->looked_ns = monotonic_ns();
-	/* a process that ends meanwhile keeps its state */
-	if (found < 0 && (image->state == IMAGE_FOUND || !task_lives(p->pid, 0)))
-		found = image->state == IMAGE_FOUND ? 0 : 1;
-	else
-		image->state = !found ? IMAGE_FOUND : found > 0 ? IMAGE_NONE : IMAGE_REFUSED;
-	if (found < 0)
-		strbuf_add(err, why.buf, why.len);
-	strbuf_release(&why);
-	vp->any |= image->state == IMAGE_FOUND;
-	update_map(vp, image);
-	return found;
+	if (!found)
+		e->again = FACET_WHILE_YOUNG;
+	return !found ? FACET_FOUND : found > 0 ? FACET_NONE : FACET_REFUSED;
 }
 
-static bool is_young(const struct vm_image *image)
+static const void *value(struct facet *f, const struct facet_entry *e)
 {
-	return monotonic_ns() - image->began_ns < YOUNG_MS * 1000000LL;
+	struct vm_processes *vp = (struct vm_processes *)f;
+
+	return &vp->images[newest_image(vp, e->pid)].layout;
 }
 
-static bool is_due(const struct vm_image *image, const struct process *p)
+/* A child has the interpreter of its parent, initialised. */
+static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t time_ns)
 {
-	return image->state == IMAGE_NEW || image->changes != p->changes ||
-	       (image->state == IMAGE_FOUND && is_young(image) &&
-		       monotonic_ns() - image->looked_ns > AGAIN_MS * 1000000LL);
+	struct vm_processes *vp = (struct vm_processes *)f;
+	const uint32_t *known = table_get(&vp->by_pid, parent, 0);
+	uint32_t before = known ? *known : 0;
+
+	(void)time_ns;
+	if (!before)
+		return;
+	struct vm_image *image = &vp->images[add_image(vp, child, before)];
+
+	if (!facet_found(f, parent))
+		return; /* the child is looked at as any new process */
+	image->layout = vp->images[before].layout;
+	image->object = vp->images[before].object;
+	facet_inherit(f, child);
 }
 
-void vm_processes_start(struct vm_processes *vp, int map)
+/* Another program has its own interpreter. */
+static void executed(struct facet *f, uint32_t pid)
 {
-	vp->map = map;
-	for (size_t i = 1; i < vp->nr_images; i++)
-		update_map(vp, &vp->images[i]);
+	add_image((struct vm_processes *)f, pid, 0);
 }
 
-static void update(struct vm_processes *vp, const struct process *p)
-{
-	struct strbuf err = STRBUF_INIT;
-	uint32_t image = newest_image(vp, p->pid);
-	bool refused = vp->images[image].state == IMAGE_REFUSED;
-
-	vp->young |= is_young(&vp->images[image]);
-	if (is_due(&vp->images[image], p) && vm_processes_look(vp, p, &err) < 0 && !refused)
-		strbuf_addf(vp->refusals, "process %u: %s\n", p->pid, err.buf);
-	strbuf_release(&err);
-}
-
-bool vm_processes_update(struct vm_processes *vp)
-{
-	vp->young = false;
-	for (size_t i = 0; i < vp->ps->nr; i++)
-		if (!vp->ps->list[i].gone)
-			update(vp, &vp->ps->list[i]);
-	return vp->young;
-}
-
-/* NULL: the interpreter was not found in the process. */
+/* Returns the image of PID, or NULL if the interpreter was not found in it. */
 static const struct vm_image *found_image(const struct vm_processes *vp, uint32_t pid)
 {
-	const uint32_t *image = table_get(&vp->by_pid, pid, 0);
+	const uint32_t *image =
+		facet_found(&vp->facet, pid) ? table_get(&vp->by_pid, pid, 0) : NULL;
 
-	return image && vp->images[*image].state == IMAGE_FOUND ? &vp->images[*image] : NULL;
-}
-
-bool vm_processes_found(const struct vm_processes *vp, uint32_t pid)
-{
-	return found_image(vp, pid);
-}
-
-bool vm_processes_any(const struct vm_processes *vp)
-{
-	return vp->any;
-}
-
-void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t child)
-{
-	const uint32_t *known = vp->vm ? table_get(&vp->by_pid, parent, 0) : NULL;
-
-	if (!known || !*known)
-		return;
-	uint32_t of_parent = *known, number = add_image(vp, child, of_parent);
-	struct vm_image *image = &vp->images[number];
-	const struct process *p = processes_known(vp->ps, child);
-
-	if (vp->images[of_parent].state != IMAGE_FOUND)
-		return; /* not known yet: searched as any new process */
-	image->state = IMAGE_FOUND;
-	image->layout = vp->images[of_parent].layout;
-	image->object = vp->images[of_parent].object;
-	image->changes = p ? p->changes : 0;
-	image->began_ns = 0; /* initialised from the start */
-	if (task_lives(child, 0))
-		update_map(vp, image);
-}
-
-void vm_processes_executed(struct vm_processes *vp, uint32_t pid)
-{
-	if (vp->vm)
-		add_image(vp, pid, 0);
-}
-
-void vm_processes_ended(struct vm_processes *vp, uint32_t pid)
-{
-	if (vp->map >= 0)
-		bpf_map_delete_elem(vp->map, &pid);
+	return image ? &vp->images[*image] : NULL;
 }
 
 static const char *unfit(const struct vm_processes *vp, const struct vm_image *image)
@@ -304,7 +230,7 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 	for (size_t i = 1; i < vp->nr_images; i++) {
 		const struct vm_image *image = &vp->images[i];
 
-		if (image->state == IMAGE_FOUND && !unfit(vp, image) &&
+		if (found_image(vp, image->pid) == image && !unfit(vp, image) &&
 			!vp->vm->add_values(values, image->pid, &image->layout))
 			left_out++;
 	}
@@ -484,7 +410,7 @@ static void mark_images(const struct vm_processes *vp, bool *used)
 	for (uint32_t i = 1; i < vp->nr_images; i++) {
 		const uint32_t *newest = table_get(&vp->by_pid, vp->images[i].pid, 0);
 
-		if (newest && *newest == i && processes_known(vp->ps, vp->images[i].pid))
+		if (newest && *newest == i && processes_known(vp->facet.ps, vp->images[i].pid))
 			mark_image(vp, i, used);
 	}
 	for (size_t i = 0; i <= vp->by_object.mask; i++)
@@ -501,7 +427,7 @@ static void drop_image(struct vm_processes *vp, uint32_t number)
 
 static bool object_remains(const struct vm_processes *vp, const struct table_slot *slot)
 {
-	return vp->ps->objects[slot->a].id == slot->b;
+	return vp->facet.ps->objects[slot->a].id == slot->b;
 }
 
 static bool image_remains(const struct vm_processes *vp, const struct table_slot *slot)
@@ -531,13 +457,14 @@ static void drop_entries(const struct vm_processes *vp, struct table *t,
 	*t = kept;
 }
 
-bool vm_processes_sweep(struct vm_processes *vp)
+/* Forgets images of processes that have ended and have no children. */
+static void sweep(struct facet *f)
 {
+	struct vm_processes *vp = (struct vm_processes *)f;
 	bool *used = xcalloc(vp->nr_images + 1, sizeof(*used)), names = false;
 
 	drop_entries(vp, &vp->by_object, object_remains);
-	if (vp->vm)
-		mark_images(vp, used);
+	mark_images(vp, used);
 	for (uint32_t i = 1; i < vp->nr_images; i++) {
 		struct vm_image *image = &vp->images[i];
 
@@ -552,8 +479,25 @@ bool vm_processes_sweep(struct vm_processes *vp)
 	if (names)
 		drop_entries(vp, &vp->by_frame, names_remain);
 	free(used);
-	return names;
+	vp->names_dropped |= names;
 }
+
+static void note(const struct facet *f, struct strbuf *notes)
+{
+	if (!f->any)
+		strbuf_addf(notes, "there are no %s stacks: none of the processes runs %s\n",
+			f->title, f->title);
+}
+
+static const struct facet_ops ops = {
+	.is_eager = true,
+	.look = look,
+	.value = value,
+	.forked = forked,
+	.executed = executed,
+	.sweep = sweep,
+	.note = note,
+};
 
 bool vm_processes_has(const struct vm_processes *vp, uint32_t pid)
 {
@@ -563,11 +507,11 @@ bool vm_processes_has(const struct vm_processes *vp, uint32_t pid)
 enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, uint64_t sp,
 	bool mixed, uint64_t *names, uint32_t *nr)
 {
-	const struct vm_image *image = &vp->images[newest_image(vp, pid)];
+	const struct vm_image *image = found_image(vp, pid);
 	struct walk_request *r = reader_room();
 
 	*nr = 0;
-	if (image->state != IMAGE_FOUND)
+	if (!image)
 		return VM_NOT_RUNNING;
 	if (!r)
 		return VM_INCONSISTENT;

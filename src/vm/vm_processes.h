@@ -7,7 +7,7 @@
 #define VM_VM_PROCESSES_H
 
 #include "lib/table.h"
-#include "process/process.h"
+#include "process/facet.h"
 #include "vm.h"
 
 #include <stdbool.h>
@@ -34,72 +34,39 @@ struct vm_names {
 };
 
 struct vm_processes {
-	const struct vm *vm; /* NULL: none is recorded, all functions do nothing */
-	struct processes *ps;
+	struct facet facet;
+	const struct vm *vm; /* or NULL if none is recorded: all functions do nothing then */
 	struct vm_names names;
-	int map; /* fd of the programs' map of layouts, -1: none yet */
+	/*
+	 * A program with its names: a process begins another one when it executes a program. From
+	 * 1; unused ones have the PID 0.
+	 */
 	struct vm_image {
 		uint32_t pid;
-		uint32_t before;  /* the image of its parent, 0: not known */
-		uint32_t older;   /* the previous image with its PID: another program, or a process
-				     that has ended; 0: none */
-		unsigned changes; /* of its mappings, when last searched */
-		int64_t began_ns, looked_ns;
-		enum { IMAGE_NEW, IMAGE_NONE, IMAGE_FOUND, IMAGE_REFUSED } state;
+		uint32_t before; /* the image of its parent, or 0 if it is not known */
+		uint32_t older;  /* the previous image with its PID, or 0 if there is none */
 		struct vm_layout layout;
-		uint64_t object; /* ID of the one that the layout was found in */
+		uint64_t object; /* ID of the file that the layout was found in, or 0 */
 		bool has_names;
-	} * images; /* from 1; unused ones: PID 0 */
+	} * images;
 	size_t nr_images, images_alloc;
 	uint32_t *unused; /* numbers of images */
 	size_t nr_unused, unused_alloc;
-	bool any;               /* the interpreter was found in a process */
 	struct table by_pid;    /* pid -> its newest image */
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it is whole */
 	struct table by_object; /* object and its id -> an image whose interpreter is in it */
 	uint64_t nr_objects;    /* ps->nr_objects_added when these were looked at */
-	bool young;
-	bool fetch;              /* debug files may be downloaded, before the start */
-	struct strbuf *refusals; /* why it cannot be walked in a process, one per line */
+	bool fetch;             /* debug files may be downloaded, before the start */
+	bool names_dropped;     /* by a sweep: the programs have to send names again */
 };
 
-/* NAMES (without functions if no frame is to be named) and REFUSALS belong to the caller. */
+/* NAMES has no functions if no frame is to be named. */
 void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
-	const struct vm_names *names, struct strbuf *refusals);
+	const struct vm_names *names);
 void vm_processes_release(struct vm_processes *vp);
 
-/* As vm->find: 1: there is none in P; -1 and ERR: it cannot be walked. */
-int vm_processes_look(struct vm_processes *vp, const struct process *p, struct strbuf *err);
-
-/* Writes the layouts to the programs' MAP from now on. */
-void vm_processes_start(struct vm_processes *vp, int map);
-
-/*
- * Searches processes that are new or whose mappings have changed. True: some have just started, so
- * it should be called again soon.
- */
-bool vm_processes_update(struct vm_processes *vp);
-
-/*
- * Process events: a child inherits the interpreter of its parent, an executed program has its own.
- */
-void vm_processes_forked(struct vm_processes *vp, uint32_t parent, uint32_t child);
-void vm_processes_executed(struct vm_processes *vp, uint32_t pid);
-void vm_processes_ended(struct vm_processes *vp, uint32_t pid);
-
-/*
- * Forgets processes that have ended and have no children, when all rows of theirs have been read.
- * True: also names of frames, which have to be sent again if their PIDs are reused, see
- * vm_processes_has().
- */
-bool vm_processes_sweep(struct vm_processes *vp);
+/* Returns true if names of PID are still known, see names_dropped. */
 bool vm_processes_has(const struct vm_processes *vp, uint32_t pid);
-
-/* True if the interpreter was found in process PID. */
-bool vm_processes_found(const struct vm_processes *vp, uint32_t pid);
-
-/* True if the interpreter was found in any process. */
-bool vm_processes_any(const struct vm_processes *vp);
 
 /*
  * Adds all layouts that the script walks to VALUES; returns the number of processes for which there

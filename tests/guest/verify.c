@@ -7,10 +7,11 @@
  * of the verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
  */
 #include "engine/bpf/features.h"
-#include "engine/bpf/kern/request_times.h"
 #include "engine/bpf/kern/shared.h"
-#include "engine/bpf/kern/trace_exits.h"
 #include "lib/util.h"
+#include "tool/exits/trace_exits.h"
+#include "tool/off_cpu/off_cpu.h"
+#include "tool/requests/request_times.h"
 #include "vm/vm.h"
 
 #include <bpf/libbpf.h>

@@ -106,7 +106,7 @@ static const struct jit_layout *tables_layout(struct tables *t)
 	struct process *p = processes_get(&t->ps, (uint32_t)tables_pid);
 
 	if (p && (!t->found || t->changes != p->changes)) {
-		t->found = jit_find(&t->ps, p, &t->layout) == JIT_FOUND;
+		t->found = jit_find(&t->ps, p, &t->layout) == FACET_FOUND;
 		t->changes = p->changes;
 	}
 	return &t->layout;

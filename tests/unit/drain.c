@@ -16,7 +16,7 @@ static void make(uint32_t max)
 	drain = (struct drain){.samples = &samples,
 		.copies = &copies,
 		.epoch = &epoch,
-		.held.map = -1,
+		.spans = -1,
 		.nr_nodes = max,
 		.nr_rows = max};
 	stack_copies_init(&copies, NULL, NULL, &samples);

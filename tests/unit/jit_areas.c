@@ -75,7 +75,7 @@ static void nothing_without_an_area(void **state)
 
 	(void)state;
 	make_maps(is_none);
-	assert_int_equal(jit_find(&ps, &p, &layout), JIT_FOUND_NONE);
+	assert_int_equal(jit_find(&ps, &p, &layout), FACET_NONE);
 	assert_int_equal(layout.kind, JIT_BY_CODE);
 }
 

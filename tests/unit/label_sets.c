@@ -4,6 +4,7 @@
 #include "label/label_processes.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process/process.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,6 @@ static struct processes ps;
 static struct samples samples;
 static struct label_processes processes;
 static struct label_sets sets;
-static struct strbuf refusals = STRBUF_INIT;
-
 enum { ALL_KEYS = (1 << NGINX_KEYS) - 1, EVENT = 0, COUNTED = 1, TASK = 0, MAX = 3 };
 
 static int set_up(void **state)
@@ -26,8 +25,7 @@ static int set_up(void **state)
 	(void)state;
 	processes_init(&ps);
 	samples_init(&samples);
-	label_processes_init(
-		&processes, &nginx_labels, ALL_KEYS & ~(1 << NGINX_KEY_CONN), &ps, &refusals);
+	label_processes_init(&processes, &nginx_labels, ALL_KEYS & ~(1 << NGINX_KEY_CONN), &ps);
 	label_sets_init(&sets, &samples, &processes, MAX);
 	return 0;
 }
@@ -87,18 +85,17 @@ static void join__places_and_requests(void **state)
 /* It exits, or its stack could not be walked. */
 static void join__nothing_but_the_process(void **state)
 {
-	bool is_new;
+	struct process process = {.pid = 77, .id = 1};
+	struct facet_entry *entry = facet_entry(&processes.facet, &process);
+	struct label_process *data = entry->data;
 
 	(void)state;
-	processes.list = xcalloc(1, sizeof(*processes.list));
-	processes.list[0].state = SOURCE_FOUND;
-	processes.list[0].layout.nginx.state = NGINX_ASSUMED;
-	processes.nr = 1;
-	*table_put(&processes.by_pid, 77, 0, &is_new) = 0;
+	entry->state = FACET_FOUND;
+	data->layout.nginx.state = NGINX_ASSUMED;
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "worker"), "77");
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "request"), "");
 	assert_int_equal(label_sets_join(&sets, 0, 78, 0, 1), 0);
-	processes.list[0].layout.nginx.state = NGINX_NO_WORKER; /* it is the master */
+	data->layout.nginx.state = NGINX_NO_WORKER; /* it is the master */
 	assert_int_equal(label_sets_join(&sets, 0, 77, 0, 1), 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which cgroup a process was in, and the labels of it. */
 #include "engine/memberships.h"
+#include "engine/samples.h"
 #include "lib/util.h"
 #include "process/task.h"
 
@@ -16,6 +17,7 @@
 
 static char top[] = "/tmp/memberships-test-XXXXXX";
 static struct memberships m;
+static struct samples samples;
 
 static char *path_of(const char *name)
 {
@@ -43,7 +45,7 @@ static int set_up(void **state)
 
 	assert_int_equal(mkdir(folder, 0700), 0);
 	free(folder);
-	memberships_init(&m, top);
+	memberships_init(&m, top, &samples);
 	return 0;
 }
 
@@ -137,7 +139,7 @@ static void test_later_process(void **state)
 static void test_sweep(void **state)
 {
 	uint32_t pid = (uint32_t)getpid(), gone = 4194305, used = 4194306;
-	struct table in_use;
+	struct sample_task task = {.pid = used};
 	bool is_new;
 
 	(void)state;
@@ -150,10 +152,8 @@ static void test_sweep(void **state)
 		m.list[at] = (struct membership){7, UINT64_MAX, i ? used : gone,
 			strpool_adds(&m.strings, i ? "/b" : "/a"), 0};
 	}
-	table_init(&in_use);
-	table_put(&in_use, used, 0, &is_new);
-	memberships_sweep(&m, &in_use);
-	table_release(&in_use);
+	samples = (struct samples){.tasks = &task, .nr_tasks = 1};
+	memberships_sweep(&m);
 	assert_int_equal(m.nr, 3);
 	assert_null(memberships_cgroup(&m, gone, 7));
 	assert_string_equal(memberships_cgroup(&m, used, 7), "/b");
@@ -166,7 +166,7 @@ static void test_nobody_asks(void **state)
 
 	(void)state;
 	put("/a");
-	memberships_init(&none, NULL);
+	memberships_init(&none, NULL, NULL);
 	memberships_see(&none, (uint32_t)getpid());
 	memberships_see_all(&none, INT64_MAX);
 	assert_null(memberships_cgroup(&none, (uint32_t)getpid(), 0));

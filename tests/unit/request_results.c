@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/bpf/request_results.h"
+#include "tool/requests/request_results.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 

@@ -13,7 +13,7 @@ static struct processes ps;
 static struct pool pool;
 static struct loader loader;
 static struct spaces spaces;
-static struct jit_layouts layouts;
+static struct facet layouts;
 static int pool_maps, space_map;
 static unsigned random_state = 1302;
 
@@ -52,7 +52,7 @@ static void make(uint64_t pool_bytes_max)
 static void release(void)
 {
 	spaces_release(&spaces);
-	jit_layouts_release(&layouts);
+	facet_release(&layouts);
 	free(loader.descs);
 	loader_release(&loader);
 	processes_release(&ps);
@@ -295,7 +295,7 @@ static void spaces__publishes_changes(void **state)
 	process_executed(&ps, p, 3);
 	update(p);
 	assert_false(is_published(&after)); /* nothing is mapped */
-	spaces_remove(&spaces, p);
+	spaces.facet.ops->ended(&spaces.facet, p->pid);
 	release();
 }
 
@@ -330,7 +330,7 @@ static void spaces__checked_when_copies_are_old(void **state)
 		assert_true(is_published(&space));
 	}
 	assert_int_equal(space.unchecked, 1);
-	spaces_executed(&spaces, p);
+	spaces.facet.ops->executed(&spaces.facet, p->pid);
 	update(p);
 	assert_true(is_published(&space));
 	assert_int_equal(space.unchecked, 0);
@@ -402,7 +402,7 @@ static void spaces__of_a_real_process(void **state)
 	assert_true(m && m->table != 0);
 	assert_null(search(&space, (uint64_t)(uintptr_t)&space, &start)); /* the stack */
 	assert_true(space.exec_pages > 0);
-	spaces_remove(&spaces, p);
+	spaces.facet.ops->ended(&spaces.facet, p->pid);
 	assert_int_not_equal(bpf_map_lookup_elem(space_map, &p->pid, &space), 0);
 	release();
 }

@@ -206,7 +206,7 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	struct label_processes processes;
 	struct label_sets sets;
 	struct samples samples;
-	struct strbuf refusals = STRBUF_INIT, notes = STRBUF_INIT;
+	struct strbuf notes = STRBUF_INIT;
 	char bytes[161] = "";
 
 	(void)state;
@@ -231,8 +231,7 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	feed("row 77 1001 0 1 1 # state=S");
 	assert_int_equal(tally.lost[LOST_UNREADABLE], 5);
 	samples_init(&samples);
-	label_processes_init(
-		&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps, &refusals);
+	label_processes_init(&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps);
 	label_sets_init(&sets, &samples, &processes, 10);
 	tally_samples(&tally, 0, &samples, &sets);
 	assert_string_equal(label_of(&samples, 1, "uri"), "/a b");
@@ -247,7 +246,6 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	label_sets_limit(&sets, &notes);
 	assert_non_null(strstr(notes.buf, "3 samples have no labels of nginx"));
 	strbuf_release(&notes);
-	strbuf_release(&refusals);
 	label_sets_release(&sets);
 	label_processes_release(&processes);
 	samples_release(&samples);

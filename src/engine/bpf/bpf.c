@@ -55,23 +55,10 @@ static void add_event(struct bpf *b)
 		b->drain.events[ROW_ENDS] = samples_event(
 			&b->samples, &(struct sample_event){ends, ends, tool->clock, 0, 1});
 	}
-	for (uint32_t i = 0; b->waits >= 0 && i < WAIT_NONE; i++)
-		b->drain.labels[WAIT_LABEL(i)] = samples_label(
-			&b->samples, 0, "state", (const char[]){WAIT_LETTERS[i], '\0'});
 	const char *const *states = b->request->vm ? b->request->vm->states : NULL;
 
 	for (uint32_t i = 1; states && states[i]; i++)
-		b->drain.labels[VM_LABEL(i)] = samples_label(&b->samples, 0, "vmstate", states[i]);
-}
-
-/* The map of what has begun and not ended yet. */
-static struct drain_held held_map(const struct bpf *b)
-{
-	if (b->waits >= 0)
-		return (struct drain_held){
-			b->waits, sizeof(uint32_t), sizeof(struct wait), WAITS_MAX};
-	return (struct drain_held){
-		b->pools.map, sizeof(struct pool_key), sizeof(struct created_pool), POOLS_MAX};
+		drain_name_state(&b->drain, VM_STATE(i), "vmstate", states[i]);
 }
 
 static int connect_maps(struct bpf *b, struct strbuf *err)
@@ -84,9 +71,10 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 		programs_map_memory(p, "tables", TABLES_MAX * sizeof(struct table_desc), true);
 	b->counters = programs_map_memory(
 		p, "counters", whole_pages(b->nr_cpus * LANES * sizeof(*b->counters)), false);
-	b->layouts.map = programs_map(p, "jit_layouts");
+	facet_start(&b->layouts, programs_map(p, "jit_layouts"));
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, &b->layouts,
 		programs_map(p, "spaces"));
+	facets_add(&b->facets, &b->spaces.facet);
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
 	b->drain.label_sets = &b->label_sets;
@@ -100,11 +88,14 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.nr_rows = p->nr_rows;
 	b->drain.maps[0] = map_pair(p, "nodes_0", "rows_0");
 	b->drain.maps[1] = map_pair(p, "nodes_1", "rows_1");
-	b->waits = programs_map(p, "waits");
+	b->drain.spans = programs_map(p, "spans");
+	b->drain.nr_spans = programs_map_size(p, "spans");
 	drain_init(&b->drain);
 	add_event(b);
-	created_pools_init(&b->pools, programs_map(p, "pools"), &b->drain, &b->processes);
-	b->drain.held = held_map(b);
+	tool_run_begin(&b->tool, p->tool, &b->processes, &b->drain, &p->settings);
+	facets_add(&b->facets, &b->tool.facet);
+	if (b->request->jvms)
+		facets_add(&b->facets, jvms_facet(b->request->jvms, &b->processes));
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return programs_cannot_share(errno, err);
@@ -123,30 +114,21 @@ bool bpf_is_open(const struct engine_request *r)
 static int find_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	bool must = !bpf_is_open(r) && !r->children, refused = false;
-	size_t nr_found = 0;
+	bool must = !bpf_is_open(r) && !r->children;
+	struct facet *f = &b->vms.facet;
 
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* so that its events are handled */
-	for (size_t i = 0; i < b->processes.nr; i++) {
-		const struct process *p = &b->processes.list[i];
-		struct strbuf why = STRBUF_INIT;
-		int found = vm_processes_look(&b->vms, p, &why);
+	int found = facet_look_at_all(f, must, err);
 
-		nr_found += !found;
-		refused |= found < 0;
-		if (found < 0)
-			strbuf_addf(&b->no_vm, "process %" PRIu32 ": %s\n", p->pid, why.buf);
-		else if (found > 0 && must)
-			strbuf_addf(&b->no_vm, "no %s runs in process %" PRIu32 "\n", r->vm->title,
-				p->pid);
-		strbuf_release(&why);
-	}
-	if (nr_found || !must)
-		return 0;
-	strbuf_add(err, b->no_vm.buf, strcspn(b->no_vm.buf, "\n"));
-	return refused ? -1
-		       : fail(err, "; give the number of a process that runs %s", r->vm->title);
+	for (size_t i = 0; must && i < f->nr; i++)
+		if (f->list[i].state == FACET_NONE)
+			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 "\n",
+				r->vm->title, f->list[i].pid);
+	if (found <= 0)
+		return found;
+	strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
+	return fail(err, "; give the number of a process that runs %s", r->vm->title);
 }
 
 static void bpf_free(struct engine *engine)
@@ -161,9 +143,9 @@ static void bpf_free(struct engine *engine)
 	ring_records_release(&b->ring);
 	loader_release(&b->loader);
 	spaces_release(&b->spaces);
-	jit_layouts_release(&b->layouts);
+	facet_release(&b->layouts);
 	stack_copies_release(&b->copies);
-	created_pools_release(&b->pools);
+	tool_run_release(&b->tool);
 	drain_release(&b->drain);
 	samples_release(&b->samples);
 	pool_release(&b->pool);
@@ -176,9 +158,7 @@ static void bpf_free(struct engine *engine)
 	processes_release(&b->processes);
 	kallsyms_free(b->kallsyms);
 	strbuf_release(&b->no_kallsyms);
-	strbuf_release(&b->no_vm);
-	strbuf_release(&b->no_labels);
-	strbuf_release(&b->no_waits);
+	strbuf_release(&b->no_scan);
 	free(b);
 }
 
@@ -217,9 +197,28 @@ static uint64_t code_frame(void *context, uint32_t pid, uint64_t address)
 		&b->processes, process_find(&b->processes, p, address), address, false);
 }
 
+static void init_facets(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+
+	memberships_init(&b->memberships, bpf_is_open(r) ? "/proc" : NULL, &b->samples);
+	b->memberships.forks = !r->user;
+	jit_layouts_init(&b->layouts, &b->processes);
+	vm_processes_init(
+		&b->vms, r->vm, &b->processes, &(struct vm_names){add_name, code_frame, b});
+	b->vms.fetch = r->fetch;
+	label_processes_init(&b->labels, r->label, r->label_keys, &b->processes);
+	facets_add(&b->facets, &b->memberships.facet);
+	facets_add(&b->facets, &b->layouts);
+	if (r->vm)
+		facets_add(&b->facets, &b->vms.facet);
+	if (r->label)
+		facets_add(&b->facets, &b->labels.facet);
+}
+
 static struct engine *bpf_new(struct engine_request *request, struct strbuf *err)
 {
-	if (!programs_exist(request->tool)) {
+	if (!bpf_tool_find(request->tool->program)) {
 		fail(err, "the built-in engine has no program for '%s': use --engine stap",
 			request->tool->name);
 		return NULL;
@@ -229,18 +228,11 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->engine.ops = &bpf_engine;
 	b->request = request;
 	pace_start(&b->pace);
-	b->programs.log = b->no_kallsyms = b->no_vm = b->no_labels = b->no_waits =
-		(struct strbuf)STRBUF_INIT;
+	b->programs.log = b->no_kallsyms = b->no_scan = (struct strbuf)STRBUF_INIT;
 	b->nr_cpus = possible_cpus();
 	allow_files();
 	processes_init(&b->processes);
-	memberships_init(&b->memberships, bpf_is_open(request) ? "/proc" : NULL);
-	jit_layouts_init(&b->layouts, &b->processes);
-	vm_processes_init(&b->vms, request->vm, &b->processes,
-		&(struct vm_names){add_name, code_frame, b}, &b->no_vm);
-	b->vms.fetch = request->fetch;
-	label_processes_init(
-		&b->labels, request->label, request->label_keys, &b->processes, &b->no_labels);
+	init_facets(b);
 	bpf_choose_functions(b);
 	samples_init(&b->samples);
 	label_sets_init(&b->label_sets, &b->samples, &b->labels, request->label_values);
@@ -260,7 +252,9 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 static void bpf_describe(const struct engine *engine, FILE *out)
 {
 	(void)engine;
-	fputs("# the BPF programs are built in; their source is src/engine/bpf/kern\n", out);
+	fputs("# the BPF programs are built in; their source is in src/tool and "
+	      "src/engine/bpf/kern\n",
+		out);
 }
 
 /* CLOCK_MONOTONIC at which the programs end the recording, as we may stop it late. */
@@ -344,11 +338,11 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		pace_update(&b->pace);
 	}
 	if (r->vm)
-		vm_processes_start(&b->vms, programs_map(&b->programs, "vm_layouts"));
+		facet_start(&b->vms.facet, programs_map(&b->programs, "vm_layouts"));
 	if (r->label)
-		label_processes_start(&b->labels, programs_map(&b->programs, "label_layouts"));
+		facet_start(&b->labels.facet, programs_map(&b->programs, "label_layouts"));
 	if (b->programs.scan) {
-		programs_scan_tasks(&b->programs, &b->no_waits);
+		programs_scan_tasks(&b->programs, &b->no_scan);
 		bpf_take_round(b); /* before the threads change their memory */
 	}
 	if (r->kernel)
@@ -385,9 +379,9 @@ static void bpf_stop(struct engine *engine)
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
 	b->duration = b->programs.control->until - b->began;
-	created_pools_read(&b->pools);
+	tool_run_stop(&b->tool);
 	programs_detach(&b->programs);
-	created_pools_check(&b->pools);
+	tool_run_stopped(&b->tool);
 	b->stopped = true;
 }
 
@@ -397,14 +391,12 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->stopped)
 		return ENGINE_ENDED;
-	if ((b->vms_young || b->labels_young) && timeout_ms > YOUNG_MS)
+	if (b->young && timeout_ms > YOUNG_MS)
 		timeout_ms = YOUNG_MS;
 	/* the first call reports at once that the recording runs */
 	bpf_wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;
 	bpf_take_round(b);
-	if (b->request->jvms)
-		jvms_update(b->request->jvms, &b->processes);
 	if (bpf_is_half_full(b))
 		bpf_drain(b);
 	bpf_sweep(b);

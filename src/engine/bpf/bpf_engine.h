@@ -6,8 +6,8 @@
 #ifndef ENGINE_BPF_BPF_ENGINE_H
 #define ENGINE_BPF_BPF_ENGINE_H
 
+#include "bpf_tool.h"
 #include "counters.h"
-#include "created_pools.h"
 #include "drain.h"
 #include "engine/engine.h"
 #include "engine/memberships.h"
@@ -36,9 +36,10 @@ struct bpf {
 	struct sideband side;
 	struct pool pool;
 	struct loader loader;
-	struct jit_layouts layouts;
-	struct spaces spaces;
 	struct processes processes;
+	struct facets facets; /* of the processes; they are the next ones */
+	struct facet layouts; /* see jit_layouts.h */
+	struct spaces spaces;
 	struct vm_processes vms;
 	struct label_processes labels;
 	struct label_sets label_sets;
@@ -49,14 +50,12 @@ struct bpf {
 	struct ring_records ring;
 	struct counters *counters; /* by processor and lane; memory that the programs write */
 	size_t nr_cpus;
-	bool vms_young, labels_young;
+	bool young; /* a round should follow soon */
 	struct kallsyms *kallsyms;
 	struct strbuf no_kallsyms; /* why there are none */
-	int waits;                 /* fd of their map, -1: there is none */
-	struct created_pools pools;
+	struct tool_run tool;
 	size_t nr_points;                     /* of labels.points that have a probe */
-	struct strbuf no_vm, no_labels;       /* why, one process a line */
-	struct strbuf no_waits;               /* why waiting threads were not scanned */
+	struct strbuf no_scan;                /* why the threads were not scanned at the start */
 	uint64_t drained_nodes, drained_rows; /* counters at the last drain */
 	uint64_t nr_drains;
 	struct leaving {

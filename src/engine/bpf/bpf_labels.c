@@ -74,8 +74,7 @@ void bpf_note_labels(const struct bpf *b, const struct counters *counters, struc
 {
 	const struct label_source *label = b->request->label;
 
-	strbuf_add(notes, b->no_labels.buf, b->no_labels.len);
-	if (label && !b->labels.any)
+	if (label && !b->labels.facet.any)
 		strbuf_addf(notes, "no sample has labels: none of the processes runs %s\n",
 			label->title);
 	for (size_t i = 0; i < b->labels.nr_functions; i++)

@@ -27,10 +27,7 @@ static void take_rest(struct bpf *b)
 	bpf_drain(b);
 	bpf_drain(b);
 	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
-	if (b->waits >= 0)
-		drain_waits(&b->drain, &b->programs.settings, b->programs.control->until);
-	created_pools_add(&b->pools, b->programs.settings.option[POOL_OPTION_MIN_AGE] * 1000000000,
-		b->programs.control->until);
+	tool_run_add_open(&b->tool, b->programs.control->until);
 }
 
 /* Without the idle task of a processor, time that it sleeps counts as missed. */
@@ -101,19 +98,16 @@ static void add_meta(const struct bpf *b, struct recording *rec)
 
 static void add_lost(struct bpf *b, const struct counters *c)
 {
-	add_capped(&b->samples.lost[LOST_TABLE_FULL],
-		c->rows_full + c->nodes_full + c->waits_full + c->pools_full);
+	add_capped(&b->samples.lost[LOST_TABLE_FULL], c->rows_full + c->nodes_full + c->spans_full);
 	if (c->missed > 0)
 		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)c->missed);
-	add_capped(&b->samples.lost[LOST_SKIPPED], c->pools_lost);
+	add_capped(&b->samples.lost[LOST_SKIPPED], c->spans_lost);
 	add_capped(&b->samples.lost[LOST_SKIPPED], b->missed);
 }
 
 /* What is missing of the recording, and why. */
 static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *notes)
 {
-	const struct vm *vm = b->request->vm;
-
 	if (b->request->kernel && !b->kallsyms)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	if (c->delayed * 100 > c->hits)
@@ -121,19 +115,14 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 			"%" PRIu64 " of %" PRIu64 " samples were taken before their unwind tables "
 			"were ready, and count for the next stacks of their threads\n",
 			c->delayed, c->hits);
-	if (b->no_waits.len)
+	if (b->no_scan.len)
 		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
-			b->no_waits.buf);
+			b->no_scan.buf);
 	bpf_note_cpus(b, notes);
 	bpf_note_labels(b, c, notes);
-	created_pools_note(&b->pools, notes);
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
-	memberships_note(&b->memberships, notes);
-	strbuf_add(notes, b->no_vm.buf, b->no_vm.len);
-	if (vm && !vm_processes_any(&b->vms))
-		strbuf_addf(notes, "there are no %s stacks: none of the processes runs %s\n",
-			vm->title, vm->title);
+	facets_note(&b->facets, notes);
 }
 
 int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,

@@ -63,26 +63,8 @@ static struct process *process_of(struct bpf *b, const struct side_event *e)
 
 static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 {
-	spaces_remove(&b->spaces, p);
-	vm_processes_ended(&b->vms, p->pid);
-	label_processes_ended(&b->labels, p->pid);
-	created_pools_ended(&b->pools, p->pid);
+	facets_ended(&b->facets, p->pid);
 	process_ended(&b->processes, p, time_ns);
-}
-
-/*
- * Of user stacks the first one of a process asks for its mappings, and its cgroup is read then; of
- * kernel stacks the process may be gone when they come.
- */
-static void see_membership(struct bpf *b, const struct side_event *e)
-{
-	if (e->kind == SIDE_FORK) {
-		memberships_forked(&b->memberships, e->pid, task_start_at(e->time_ns));
-		if (!b->request->user)
-			memberships_see(&b->memberships, e->pid);
-	} else if (e->kind == SIDE_EXEC) {
-		memberships_executed(&b->memberships, e->pid);
-	}
 }
 
 static void take_event(struct bpf *b, const struct side_event *e)
@@ -91,21 +73,18 @@ static void take_event(struct bpf *b, const struct side_event *e)
 
 	if (memory_is_low() || !is_relevant(b, e))
 		return; /* the recording ends with this round, or is about others */
-	see_membership(b, e);
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
-		vm_processes_forked(&b->vms, e->ppid, e->pid);
+		facets_forked(&b->facets, e->ppid, e->pid, e->time_ns);
 		return;
 	}
 	p = process_of(b, e);
-	if (!p)
-		return;
-	if (e->kind == SIDE_EXEC) {
+	if (p && e->kind == SIDE_EXEC)
 		process_executed(&b->processes, p, e->time_ns);
-		spaces_executed(&b->spaces, p);
-		vm_processes_executed(&b->vms, e->pid);
-		label_processes_executed(&b->labels, e->pid);
-		created_pools_ended(&b->pools, e->pid);
+	if (e->kind == SIDE_EXEC) {
+		facets_executed(&b->facets, e->pid);
+	} else if (!p) {
+		return;
 	} else if (e->kind == SIDE_MAP) {
 		process_mapped(&b->processes, p,
 			&(struct mapped){e->start, e->end, e->offset, e->writable, e->path,
@@ -205,8 +184,7 @@ static void request_tables(struct bpf *b)
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		const struct process *p = &b->processes.list[i];
 
-		if (!vm_processes_found(&b->vms, p->pid) &&
-			!label_processes_found(&b->labels, p->pid))
+		if (!facet_found(&b->vms.facet, p->pid) && !facet_found(&b->labels.facet, p->pid))
 			continue;
 		for (size_t m = 0; m < p->nr_maps; m++)
 			loader_request(&b->loader,
@@ -218,9 +196,6 @@ static void request_tables(struct bpf *b)
 /* Takes VM frames and waiting threads, after the events of their processes. */
 static void take_vms(struct bpf *b)
 {
-	if (!b->request->vm)
-		return;
-	b->vms_young = vm_processes_update(&b->vms);
 	take_frames(b);
 	for (size_t i = 0; i < b->ring.nr_waiting; i++)
 		walk_waiting(b, &b->ring.waiting[i]);
@@ -274,14 +249,13 @@ void bpf_take_round(struct bpf *b)
 	end_leaving(b);
 	rescan(b);
 	targets_update(&b->targets, &b->programs);
+	b->young = facets_update(&b->facets);
 	take_vms(b);
-	b->labels_young = label_processes_update(&b->labels);
-	while (bpf_attach_points(b, &b->no_labels))
-		strbuf_addch(&b->no_labels, '\n');
+	while (bpf_attach_points(b, &b->labels.facet.refusals))
+		strbuf_addch(&b->labels.facet.refusals, '\n');
 	take_labels(b);
 	request_tables(b);
 	publish_changes(b);
-	spaces_retry_layouts(&b->spaces);
 	if (loader_receive(&b->loader))
 		stack_copies_unwind(&b->copies, false);
 }

@@ -45,7 +45,7 @@ static void condense(struct bpf *b, int64_t time_ns)
 }
 
 /* So that the programs send the frames of processes that have been forgotten, if any come again. */
-static void forget_sent(const struct bpf *b)
+static void forget_sent(struct bpf *b)
 {
 	struct map_entries e = {.key_size = sizeof(struct vm_key),
 		.value_size = sizeof(uint32_t),
@@ -63,21 +63,7 @@ static void forget_sent(const struct bpf *b)
 	}
 	free(e.keys);
 	free(e.values);
-}
-
-/* Memberships are read at the end, for the tasks of samples. */
-static void sweep_memberships(struct bpf *b)
-{
-	struct table used;
-	bool is_new;
-
-	if (!memberships_is_half_full(&b->memberships))
-		return;
-	table_init(&used);
-	for (size_t i = 0; i < b->samples.nr_tasks; i++)
-		table_put(&used, b->samples.tasks[i].pid, 0, &is_new);
-	memberships_sweep(&b->memberships, &used);
-	table_release(&used);
+	b->vms.names_dropped = false;
 }
 
 static bool is_sweep_due(const struct bpf *b)
@@ -111,10 +97,9 @@ void bpf_sweep(struct bpf *b)
 
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
-	sweep_memberships(b);
-	if (vm_processes_sweep(&b->vms))
+	facets_sweep(&b->facets);
+	if (b->vms.names_dropped)
 		forget_sent(b);
-	label_processes_sweep(&b->labels);
 	if (label_sets_is_full(&b->label_sets))
 		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
 	processes_sweep(ps, used, before);

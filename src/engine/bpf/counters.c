@@ -18,9 +18,8 @@ struct counters counters_sum(const struct counters *list, size_t nr)
 		sum.copies += c->copies;
 		sum.copies_lost += c->copies_lost;
 		sum.delayed += c->delayed;
-		sum.waits_full += c->waits_full;
-		sum.pools_full += c->pools_full;
-		sum.pools_lost += c->pools_lost;
+		sum.spans_full += c->spans_full;
+		sum.spans_lost += c->spans_lost;
 		sum.ends_lost += c->ends_lost;
 	}
 	return sum;

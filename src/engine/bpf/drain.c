@@ -25,16 +25,16 @@ void drain_init(struct drain *d)
 {
 	nodes_init(&d->now, d->nr_nodes);
 	nodes_init(&d->before, d->nr_nodes);
-	table_init(&d->held_stacks);
-	table_init(&d->held_before);
+	table_init(&d->span_stacks);
+	table_init(&d->span_stacks_before);
 }
 
 void drain_release(struct drain *d)
 {
 	nodes_release(&d->now);
 	nodes_release(&d->before);
-	table_release(&d->held_stacks);
-	table_release(&d->held_before);
+	table_release(&d->span_stacks);
+	table_release(&d->span_stacks_before);
 }
 
 /* Reads the map FD and returns the number of entries; a failure is kept in d->error. */
@@ -83,11 +83,11 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 static uint32_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
-	const uint32_t *kept = table_get(&d->held_stacks, id, 0);
+	const uint32_t *kept = table_get(&d->span_stacks, id, 0);
 	uint32_t nr = 0;
 
 	if (!kept)
-		kept = table_get(&d->held_before, id, 0);
+		kept = table_get(&d->span_stacks_before, id, 0);
 	if (!id)
 		return 0;
 	if (id & STACK_COPY)
@@ -139,8 +139,8 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
-		.labels = label_sets_join(d->label_sets, from->label, from->tgid,
-			from->labels < LABELS_MAX ? d->labels[from->labels] : 0, count),
+		.labels = label_sets_join(d->label_sets, from->label_set, from->tgid,
+			from->state < STATES_MAX ? d->states[from->state] : 0, count),
 		.slice = from->slice,
 	};
 
@@ -201,17 +201,30 @@ void drain_delayed(struct drain *d, int map)
 	free(list);
 }
 
-struct map_entries drain_read_held(struct drain *d)
+void drain_name_state(struct drain *d, uint32_t state, const char *key, const char *value)
 {
-	const struct drain_held *h = &d->held;
-	struct map_entries e = {.keys = xcalloc(h->max, h->key_size),
-		.values = xcalloc(h->max, h->value_size),
-		.key_size = h->key_size,
-		.value_size = h->value_size,
-		.max = h->max};
+	d->states[state] = samples_label(d->samples, 0, key, value);
+}
 
-	e.nr = read_entries(d, h->map, false, e);
-	return e;
+struct drain_spans drain_read_spans(struct drain *d)
+{
+	struct drain_spans s = {.keys = xcalloc(d->nr_spans, sizeof(*s.keys)),
+		.values = xcalloc(d->nr_spans, sizeof(*s.values))};
+
+	s.nr = read_entries(d, d->spans, false,
+		(struct map_entries){.keys = s.keys,
+			.values = s.values,
+			.key_size = sizeof(*s.keys),
+			.value_size = sizeof(*s.values),
+			.max = d->nr_spans});
+	return s;
+}
+
+void drain_spans_release(struct drain_spans *spans)
+{
+	free(spans->keys);
+	free(spans->values);
+	*spans = (struct drain_spans){0};
 }
 
 static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
@@ -223,25 +236,24 @@ static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
 		*table_put(kept, id, 0, &is_new) = stack;
 }
 
-/* What is held may outlive the nodes of its stacks: keep those. */
-static void keep_held(struct drain *d)
+/* Spans may outlive the nodes of their stacks: keeps these stacks. */
+static void keep_stacks(struct drain *d)
 {
-	struct map_entries e = drain_read_held(d);
+	struct drain_spans spans = drain_read_spans(d);
 	struct table kept;
 
 	table_init(&kept);
-	for (uint32_t i = 0; i < e.nr; i++) {
-		const struct row_key *row =
-			(const void *)((const char *)e.values + i * e.value_size);
+	for (uint32_t i = 0; i < spans.nr; i++) {
+		const struct row_key *row = &spans.values[i].row;
 
 		keep_stack(d, &kept, row->user);
 		keep_stack(d, &kept, row->kernel);
 		keep_stack(d, &kept, row->vm);
 	}
-	table_release(&d->held_before);
-	d->held_before = d->held_stacks;
-	d->held_stacks = kept;
-	map_entries_release(&e);
+	table_release(&d->span_stacks_before);
+	d->span_stacks_before = d->span_stacks;
+	d->span_stacks = kept;
+	drain_spans_release(&spans);
 }
 
 void drain_run(struct drain *d)
@@ -255,8 +267,8 @@ void drain_run(struct drain *d)
 		d->on_switch(d->context);
 	read_nodes(d, d->maps[which].nodes);
 	read_rows(d, d->maps[which].rows);
-	if (d->held.map >= 0)
-		keep_held(d);
+	if (d->spans >= 0)
+		keep_stacks(d);
 }
 
 static void mark_nodes(const struct drain_nodes *n, bool *used, size_t nr)
@@ -271,43 +283,15 @@ void drain_mark_mappings(const struct drain *d, bool *used, size_t nr)
 	mark_nodes(&d->before, used, nr);
 }
 
-static void renumber(struct table *held, struct condense *to)
+static void renumber(struct table *stacks, struct condense *to)
 {
-	for (size_t i = 0; i <= held->mask; i++)
-		if (held->slots[i].used)
-			held->slots[i].value = condense_keep(to, held->slots[i].value);
+	for (size_t i = 0; i <= stacks->mask; i++)
+		if (stacks->slots[i].used)
+			stacks->slots[i].value = condense_keep(to, stacks->slots[i].value);
 }
 
 void drain_renumber(struct drain *d, struct condense *to)
 {
-	renumber(&d->held_stacks, to);
-	renumber(&d->held_before, to);
-}
-
-static void add_part(struct drain *d, const struct settings *settings, const struct wait *w,
-	uint32_t state, uint64_t ns)
-{
-	struct row_key key = w->key;
-
-	if (!wait_counts(settings, state, ns))
-		return;
-	key.labels = WAIT_LABEL(state);
-	drain_add(d, &key, 1, ns);
-}
-
-void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns)
-{
-	struct map_entries e = drain_read_held(d);
-
-	for (uint32_t i = 0; i < e.nr; i++) {
-		const struct wait *w = (const struct wait *)e.values + i;
-		uint64_t end = w->woken && w->woken < now_ns ? w->woken : now_ns;
-
-		if (w->since >= now_ns)
-			continue;
-		add_part(d, settings, w, w->state, end - w->since);
-		if (end < now_ns)
-			add_part(d, settings, w, WAIT_W, now_ns - end);
-	}
-	map_entries_release(&e);
+	renumber(&d->span_stacks, to);
+	renumber(&d->span_stacks_before, to);
 }

@@ -16,7 +16,7 @@
 struct drain {
 	struct samples *samples;
 	uint32_t events[ROW_EVENTS];   /* in samples */
-	uint32_t labels[LABELS_MAX];   /* in samples, by their numbers in the programs */
+	uint32_t states[STATES_MAX];   /* labels in samples, by row_key.state */
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
 	/* Called when the programs no longer write to the maps that are read next; may be NULL. */
@@ -35,17 +35,13 @@ struct drain {
 		uint32_t nr;
 		struct table by_id;
 	} now, before;
-	/* A map whose values each begin with the key of the row that they will add to. */
-	struct drain_held {
-		int map; /* fd, -1: the tool has none */
-		size_t key_size, value_size;
-		uint32_t max;
-	} held;
+	int spans;         /* fd of the map of spans, or -1 if the tool has none */
+	uint32_t nr_spans; /* that there is room for */
 	/*
-	 * Node -> stack in samples, of those values at the last two reads: one that ends during a
-	 * read adds to a row that comes with the next one.
+	 * Node -> stack in samples, of the spans at the last two reads: one that ends during a read
+	 * adds to a row that comes with the next one.
 	 */
-	struct table held_stacks, held_before;
+	struct table span_stacks, span_stacks_before;
 	int error; /* errno of the last map that could not be read, 0: none */
 };
 
@@ -56,8 +52,17 @@ void drain_release(struct drain *d);
 /* Switches maps, then reads and empties those written until now. */
 void drain_run(struct drain *d);
 
-/* All keys and values of the map of rows that are held; the caller frees them. */
-struct map_entries drain_read_held(struct drain *d);
+/* Names the label KEY=VALUE of rows with that state. */
+void drain_name_state(struct drain *d, uint32_t state, const char *key, const char *value);
+
+/* All spans that have begun and not ended. */
+struct drain_spans {
+	struct span_key *keys;
+	struct span *values;
+	uint32_t nr;
+};
+struct drain_spans drain_read_spans(struct drain *d);
+void drain_spans_release(struct drain_spans *spans);
 
 /* Adds to a row of the programs; it counts as lost if one of its stacks is missing. */
 void drain_add(struct drain *d, const struct row_key *row, uint64_t count, uint64_t sum);
@@ -73,11 +78,5 @@ void drain_renumber(struct drain *d, struct condense *to);
  * has counted; one cut stack per thread.
  */
 void drain_delayed(struct drain *d, int map);
-
-/*
- * After the programs have stopped: adds the waits that have not ended, with their time until NOW_NS
- * (monotonic). SETTINGS selects states and durations.
- */
-void drain_waits(struct drain *d, const struct settings *settings, uint64_t now_ns);
 
 #endif

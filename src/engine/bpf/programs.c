@@ -2,7 +2,7 @@
 #include "programs.h"
 #include "engine/bpf/kern/backlog.h"
 
-#include "bpf/skeletons.h"
+#include "bpf_tool.h"
 #include "engine/engine.h"
 #include "features.h"
 #include "lib/limits/memory.h"
@@ -35,29 +35,6 @@ enum {
 	OTHER_FILES = 16,  /* that are open while programs are loaded: BTF, tests of features */
 	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
 };
-
-/* The programs in kern/, one row for each PROGRAM.bpf.c. */
-static const struct built_in {
-	const char *program;
-	const void *(*object)(size_t *size);
-} built_ins[] = {
-	{"on_cpu", on_cpu__elf_bytes},
-	{"off_cpu", off_cpu__elf_bytes},
-	{"pools", pools__elf_bytes},
-};
-
-static const struct built_in *find_built_in(const struct tool *tool)
-{
-	for (size_t i = 0; i < ARRAY_LEN(built_ins); i++)
-		if (tool->program && !strcmp(built_ins[i].program, tool->program))
-			return &built_ins[i];
-	return NULL;
-}
-
-bool programs_exist(const struct tool *tool)
-{
-	return find_built_in(tool) != NULL;
-}
 
 /* Keeps the end, where errors are. */
 static void shorten_log(struct strbuf *log)
@@ -249,18 +226,18 @@ static int load_object(const struct programs *p)
 int programs_load(struct programs *p, const struct engine_request *request,
 	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
 {
-	const struct built_in *tool = find_built_in(request->tool);
 	const void *bytes;
 	size_t size;
 	int error;
 
+	p->tool = bpf_tool_find(request->tool->program);
 	p->request = request;
 	p->targets = targets;
 	p->nr_cpus = nr_cpus;
 	logging = p;
 	libbpf_set_print(log_message);
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	bytes = tool->object(&size);
+	bytes = p->tool->object(&size);
 	p->object = bpf_object__open_mem(bytes, size,
 		&(struct bpf_object_open_opts){.sz = sizeof(struct bpf_object_open_opts)});
 	if (!p->object)
@@ -290,6 +267,13 @@ int programs_map(const struct programs *p, const char *name)
 	const struct bpf_map *map = find_map(p, name);
 
 	return map ? bpf_map__fd(map) : -1;
+}
+
+uint32_t programs_map_size(const struct programs *p, const char *name)
+{
+	const struct bpf_map *map = find_map(p, name);
+
+	return map ? bpf_map__max_entries(map) : 0;
 }
 
 void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable)

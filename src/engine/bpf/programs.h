@@ -11,10 +11,10 @@
 
 #include <bpf/libbpf.h>
 
+struct bpf_tool;
 struct engine_request;
 struct probe_point;
 struct targets;
-struct tool;
 
 enum {
 	LINKS_MAX = 32,
@@ -24,6 +24,7 @@ enum {
 struct programs {
 	const struct engine_request *request;
 	const struct targets *targets;
+	const struct bpf_tool *tool;
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
@@ -36,9 +37,6 @@ struct programs {
 	struct strbuf log;          /* the last part of libbpf's messages */
 };
 
-/* Whether the programs of TOOL are built in. */
-bool programs_exist(const struct tool *tool);
-
 /* Samples a second that REQUEST asks for, on each processor. */
 unsigned programs_hz(const struct engine_request *request);
 
@@ -49,6 +47,9 @@ void programs_release(struct programs *p);
 
 /* File descriptor of the map, -1: the tool has none of this name. */
 int programs_map(const struct programs *p, const char *name);
+
+/* Returns how many entries the map has room for, or 0 if the tool has none of this name. */
+uint32_t programs_map_size(const struct programs *p, const char *name);
 
 /* Maps SIZE bytes of a map's memory, NULL: see errno. WRITABLE: both sides write to it. */
 void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable);

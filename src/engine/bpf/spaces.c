@@ -15,16 +15,20 @@ enum {
 
 _Static_assert(PROCESS_MAPS_MAX == SPACE_NODES * SPACE_MAPS, "what there is room for");
 
+static const struct facet_ops ops;
+
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
-	struct jit_layouts *layouts, int map_fd)
+	struct facet *layouts, int map_fd)
 {
 	*s = (struct spaces){
 		.ps = ps, .pool = pool, .loader = loader, .layouts = layouts, .map = map_fd};
+	facet_init(&s->facet, &ops, NULL, ps);
 }
 
 void spaces_release(struct spaces *s)
 {
 	free(s->entries);
+	facet_release(&s->facet);
 	*s = (struct spaces){0};
 }
 
@@ -139,7 +143,7 @@ static void publish(struct spaces *s, struct process *p, struct spaces_entry *en
 	int64_t began_ns = cpu_time_ns();
 
 	entry->block = 0;
-	jit_layouts_publish(s->layouts, p);
+	jit_layouts_of(s->layouts, p);
 	if (!make_space(s, p, entry, &space) ||
 		bpf_map_update_elem(s->map, &p->pid, &space, BPF_ANY))
 		bpf_map_delete_elem(s->map, &p->pid);
@@ -204,33 +208,28 @@ void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int6
 	publish(s, p, entry);
 }
 
-void spaces_executed(struct spaces *s, const struct process *p)
+static void executed(struct facet *f, uint32_t pid)
 {
-	struct spaces_entry *entry = entry_of(s, p);
+	struct spaces *s = (struct spaces *)f;
+	const struct process *p = processes_known(s->ps, pid);
+	struct spaces_entry *entry = p ? entry_of(s, p) : NULL;
 
-	entry->published = entry->unchecked = false;
-	jit_layouts_remove(s->layouts, p);
+	if (entry)
+		entry->published = entry->unchecked = false;
 }
 
-void spaces_retry_layouts(struct spaces *s)
+static void ended(struct facet *f, uint32_t pid)
 {
-	for (size_t i = 0; s->layouts->nr_later && i < s->nr; i++) {
-		struct process *p = &s->ps->list[i];
-		struct spaces_entry *entry = &s->entries[i];
+	struct spaces *s = (struct spaces *)f;
+	const struct process *p = processes_known(s->ps, pid);
+	struct spaces_entry *entry = p ? entry_of(s, p) : NULL;
 
-		if (!p->gone && entry->id == p->id && entry->published &&
-			jit_layouts_retry(s->layouts, p))
-			publish(s, p, entry);
-	}
-}
-
-void spaces_remove(struct spaces *s, struct process *p)
-{
-	struct spaces_entry *entry = entry_of(s, p);
-
+	if (!entry)
+		return;
 	if (entry->published)
-		bpf_map_delete_elem(s->map, &p->pid);
-	jit_layouts_remove(s->layouts, p);
+		bpf_map_delete_elem(s->map, &pid);
 	pool_put(s->pool, entry->block, entry->nr);
 	*entry = (struct spaces_entry){.id = p->id};
 }
+
+static const struct facet_ops ops = {.executed = executed, .ended = ended};

@@ -6,14 +6,16 @@
 #include "jit_layouts.h"
 #include "loader.h"
 #include "pool.h"
+#include "process/facet.h"
 #include "process/process.h"
 
 struct spaces {
+	struct facet facet; /* for exec and end of processes, which make void what was published */
 	struct processes *ps;
 	struct pool *pool;
 	struct loader *loader;
-	struct jit_layouts *layouts;
-	int map; /* fd: pid -> struct space */
+	struct facet *layouts; /* see jit_layouts.h */
+	int map;               /* fd: pid -> struct space */
 	struct spaces_entry {
 		uint64_t id;        /* of the process */
 		uint32_t block, nr; /* in the pool; block 0: none */
@@ -27,7 +29,7 @@ struct spaces {
 };
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
-	struct jit_layouts *layouts, int map_fd);
+	struct facet *layouts, int map_fd);
 void spaces_release(struct spaces *s);
 
 /*
@@ -40,11 +42,5 @@ bool spaces_update(struct spaces *s, struct process *p);
  * have been published by then differ, scans the process and publishes them again.
  */
 void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int64_t time_ns);
-/* Looks again for runtimes that were not initialised, and publishes what has been found. */
-void spaces_retry_layouts(struct spaces *s);
-/* For a process that runs another program: what was published of it is void. */
-void spaces_executed(struct spaces *s, const struct process *p);
-/* For a process that has ended. */
-void spaces_remove(struct spaces *s, struct process *p);
 
 #endif

@@ -18,7 +18,7 @@ struct stack_copies {
 	struct processes *ps;
 	struct loader *loader;
 	struct samples *samples;
-	struct jit_layouts *layouts; /* NULL: none, the default */
+	struct facet *layouts; /* see jit_layouts.h; NULL by default */
 	struct stack_copy {
 		struct ring_copy head;
 		unsigned char *pages;             /* head.nr_pages, the first one holds rsp */

@@ -90,20 +90,20 @@ static bool find_entry(const struct processes *ps, const struct mapping *m, uint
 	return true;
 }
 
-enum jit_found jit_erlang_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_erlang_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	struct jit_areas areas = {.ps = ps, .p = p};
 	struct erlang_layout found = {0};
 
 	if (!find_entry(ps, runtime, &found.entry))
-		return JIT_FOUND_NONE;
+		return FACET_NONE;
 	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
 		if (!read_common(p, m->start, &found))
 			continue;
 		layout->kind = JIT_ERLANG;
 		layout->erlang = found;
-		return JIT_FOUND;
+		return FACET_FOUND;
 	}
-	return JIT_FOUND_LATER;
+	return FACET_EARLY;
 }

@@ -5,7 +5,7 @@
 
 #include "jit_find.h"
 
-enum jit_found jit_erlang_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_erlang_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
 /* Reads the SIZE bytes of CODE at ADDRESS, where compiled code begins. False: not understood. */

@@ -13,7 +13,7 @@
 static const struct {
 	enum runtime runtime;
 	/* RUNTIME: the first mapping of its file */
-	enum jit_found (*find)(const struct processes *ps, const struct process *p,
+	enum facet_state (*find)(const struct processes *ps, const struct process *p,
 		const struct mapping *runtime, struct jit_layout *layout);
 } finders[] = {
 	{RUNTIME_ERLANG, jit_erlang_find},
@@ -42,26 +42,26 @@ const struct mapping *jit_areas_next(struct jit_areas *a)
 	return NULL;
 }
 
-static enum jit_found find_by(enum runtime runtime, const struct processes *ps,
+static enum facet_state find_by(enum runtime runtime, const struct processes *ps,
 	const struct process *p, const struct mapping *m, struct jit_layout *layout)
 {
 	for (size_t i = 0; i < ARRAY_LEN(finders); i++)
 		if (finders[i].runtime == runtime)
 			return finders[i].find(ps, p, m, layout);
-	return JIT_FOUND_NONE;
+	return FACET_NONE;
 }
 
-enum jit_found jit_find(
+enum facet_state jit_find(
 	const struct processes *ps, const struct process *p, struct jit_layout *layout)
 {
-	enum jit_found found = JIT_FOUND_NONE;
+	enum facet_state found = FACET_NONE;
 	size_t before = SIZE_MAX;
 	unsigned nr = 0;
 
 	*layout = (struct jit_layout){.kind = JIT_BY_CODE};
 	if (!jit_areas_next(&(struct jit_areas){.ps = ps, .p = p}))
 		return found;
-	for (size_t i = 0; i < p->nr_maps && found != JIT_FOUND && nr < RUNTIMES_MAX; i++) {
+	for (size_t i = 0; i < p->nr_maps && found != FACET_FOUND && nr < RUNTIMES_MAX; i++) {
 		const struct mapping *m = &ps->maps[p->maps[i]];
 		const struct object *o = &ps->objects[m->object];
 		enum runtime runtime = o->elf ? runtime_of(file_name(o->path)) : RUNTIME_UNKNOWN;
@@ -70,9 +70,9 @@ enum jit_found jit_find(
 			continue;
 		before = m->object;
 		nr++;
-		enum jit_found this = find_by(runtime, ps, p, m, layout);
+		enum facet_state this = find_by(runtime, ps, p, m, layout);
 
-		if (this != JIT_FOUND_NONE)
+		if (this != FACET_NONE)
 			found = this;
 	}
 	return found;

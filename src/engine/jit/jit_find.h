@@ -3,14 +3,9 @@
 #ifndef ENGINE_JIT_JIT_FIND_H
 #define ENGINE_JIT_JIT_FIND_H
 
+#include "process/facet.h"
 #include "process/process.h"
 #include "unwind/jit_layout.h"
-
-enum jit_found {
-	JIT_FOUND_NONE,
-	JIT_FOUND,
-	JIT_FOUND_LATER, /* the runtime is there, but not initialised yet */
-};
 
 /* The mappings of a process that are memory and no file; of too many, the first ones. */
 struct jit_areas {
@@ -23,8 +18,11 @@ struct jit_areas {
 /* The next area; NULL: there are no more. */
 const struct mapping *jit_areas_next(struct jit_areas *a);
 
-/* Sets LAYOUT; of kind JIT_BY_CODE unless it was found. */
-enum jit_found jit_find(
+/*
+ * Sets LAYOUT, of kind JIT_BY_CODE unless it returns FACET_FOUND. FACET_EARLY: there is a runtime,
+ * but it is not initialised yet.
+ */
+enum facet_state jit_find(
 	const struct processes *ps, const struct process *p, struct jit_layout *layout);
 
 #endif

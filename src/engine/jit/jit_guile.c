@@ -32,7 +32,7 @@ static bool is_entry(const struct process *p, const struct mapping *m)
 	       !memcmp(code, entry, sizeof(entry));
 }
 
-enum jit_found jit_guile_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_guile_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	struct jit_areas areas = {.ps = ps, .p = p};
@@ -43,7 +43,7 @@ enum jit_found jit_guile_find(const struct processes *ps, const struct process *
 			continue;
 		layout->kind = JIT_BY_RULE;
 		layout->rule = rule;
-		return JIT_FOUND;
+		return FACET_FOUND;
 	}
-	return JIT_FOUND_LATER;
+	return FACET_EARLY;
 }

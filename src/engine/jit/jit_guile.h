@@ -8,7 +8,7 @@
 
 #include "jit_find.h"
 
-enum jit_found jit_guile_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_guile_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
 #endif

@@ -79,18 +79,18 @@ static const struct hotspot_request *request(const struct processes *ps, const s
 	return reader_run(p->pid, work, NULL) && r->end != HOTSPOT_UNKNOWN ? r : NULL;
 }
 
-enum jit_found jit_hotspot_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_hotspot_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	const struct hotspot_request *r = request(ps, p, runtime, work_find);
 
 	if (!r)
-		return JIT_FOUND_NONE;
+		return FACET_NONE;
 	if (r->end == HOTSPOT_YOUNG)
-		return JIT_FOUND_LATER;
+		return FACET_EARLY;
 	layout->kind = JIT_HOTSPOT;
 	layout->hotspot = r->layout;
-	return JIT_FOUND;
+	return FACET_FOUND;
 }
 
 enum jvm_state jit_hotspot_state(

@@ -6,7 +6,7 @@
 #include "jit_find.h"
 
 /* RUNTIME: a mapping of libjvm.so. */
-enum jit_found jit_hotspot_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_hotspot_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
 enum jvm_state {

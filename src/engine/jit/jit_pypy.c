@@ -61,7 +61,7 @@ static bool is_rule_of(const struct process *p, const struct mapping *m, struct 
 	return found;
 }
 
-enum jit_found jit_pypy_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_pypy_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	struct jit_areas areas = {.ps = ps, .p = p};
@@ -71,7 +71,7 @@ enum jit_found jit_pypy_find(const struct processes *ps, const struct process *p
 		if (!is_rule_of(p, m, &layout->rule))
 			continue;
 		layout->kind = JIT_BY_RULE;
-		return JIT_FOUND;
+		return FACET_FOUND;
 	}
-	return JIT_FOUND_LATER;
+	return FACET_EARLY;
 }

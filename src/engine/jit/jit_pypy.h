@@ -9,7 +9,7 @@
 
 #include "jit_find.h"
 
-enum jit_found jit_pypy_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_pypy_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
 /* Sets RULE to that of loops, by the first one that begins in the SIZE bytes CODE; false: none. */

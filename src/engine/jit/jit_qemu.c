@@ -39,7 +39,7 @@ bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule)
 	return true;
 }
 
-enum jit_found jit_qemu_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_qemu_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	struct jit_areas areas = {.ps = ps, .p = p};
@@ -52,7 +52,7 @@ enum jit_found jit_qemu_find(const struct processes *ps, const struct process *p
 			!jit_qemu_rule(entry, &layout->rule))
 			continue;
 		layout->kind = JIT_BY_RULE;
-		return JIT_FOUND;
+		return FACET_FOUND;
 	}
-	return JIT_FOUND_LATER;
+	return FACET_EARLY;
 }

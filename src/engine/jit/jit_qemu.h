@@ -8,7 +8,7 @@
 
 #include "jit_find.h"
 
-enum jit_found jit_qemu_find(const struct processes *ps, const struct process *p,
+enum facet_state jit_qemu_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
 /* Sets RULE to that of translated code, by the 20 bytes ENTRY; false: they do not enter it. */

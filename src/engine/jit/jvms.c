@@ -3,6 +3,7 @@
 #include "jit_hotspot.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process/facet.h"
 #include "process/jitmap.h"
 #include "process/jvm.h"
 #include "process/task.h"
@@ -21,20 +22,18 @@ enum {
 	FINISH_MS = 3000,
 };
 
+/* The facet's data of a process. */
 struct jvm {
-	uint64_t id; /* of the process */
-	uint32_t pid;
 	struct jvm_request request;
-	bool is_asked;    /* the request is sent */
-	bool is_named;    /* it has written a map for us */
-	bool is_last;     /* it was, or need not be, asked at the end */
-	enum jvm_end end; /* of the last request */
-	int64_t due_ns, pause_ns;
+	bool is_asked;            /* the request is sent */
+	bool is_named;            /* it has written a map for us */
+	bool is_last;             /* it was, or need not be, asked at the end */
+	enum jvm_end end;         /* of the last request */
+	int64_t due_ns, pause_ns; /* pause 0: the process was not seen yet */
 };
 
 struct jvms {
-	struct jvm *list;
-	size_t nr, alloc;
+	struct facet facet;
 	size_t nr_asked;
 	bool early;
 	bool (*impatient)(void);
@@ -54,46 +53,36 @@ void jvms_free(struct jvms *j)
 {
 	if (!j)
 		return;
-	for (size_t i = 0; i < j->nr; i++)
-		if (j->list[i].is_asked)
-			jvm_request_release(&j->list[i].request);
-	free(j->list);
+	if (j->facet.ops)
+		facet_release(&j->facet);
 	free(j);
 }
 
-/* What is known of P, which is added. */
 static struct jvm *jvm_of(struct jvms *j, const struct process *p)
 {
-	for (size_t i = 0; i < j->nr; i++)
-		if (j->list[i].id == p->id)
-			return &j->list[i];
-	ALLOC_GROW(j->list, j->nr, j->alloc);
-	j->list[j->nr] = (struct jvm){.id = p->id, .pid = p->pid, .pause_ns = FIRST_MS * 1000000LL};
-	j->list[j->nr].due_ns = monotonic_ns() + j->list[j->nr].pause_ns;
-	return &j->list[j->nr++];
-}
+	struct jvm *jvm = facet_entry(&j->facet, p)->data;
 
-static struct process *process_of(const struct processes *ps, const struct jvm *jvm)
-{
-	for (size_t i = 0; i < ps->nr; i++)
-		if (ps->list[i].pid && ps->list[i].id == jvm->id)
-			return &ps->list[i];
-	return NULL;
+	if (!jvm->pause_ns) {
+		jvm->pause_ns = FIRST_MS * 1000000LL;
+		jvm->due_ns = monotonic_ns() + jvm->pause_ns;
+	}
+	return jvm;
 }
 
 /* Takes what has been answered; the process may have ended since. */
-static void take_answers(struct jvms *j, struct processes *ps)
+static void take_answers(struct jvms *j)
 {
 	int map;
 
-	for (size_t i = 0; i < j->nr; i++) {
-		struct jvm *jvm = &j->list[i];
+	for (size_t i = 0; j->nr_asked && i < j->facet.nr; i++) {
+		const struct facet_entry *e = &j->facet.list[i];
+		struct jvm *jvm = e->data;
 		enum jvm_end end =
 			jvm->is_asked ? jvm_request_end(&jvm->request, &map) : JVM_PENDING;
 
 		if (end == JVM_PENDING)
 			continue;
-		struct process *p = process_of(ps, jvm);
+		const struct process *p = facet_process(&j->facet, e);
 
 		jvm->is_asked = false;
 		j->nr_asked--;
@@ -106,7 +95,7 @@ static void take_answers(struct jvms *j, struct processes *ps)
 	}
 }
 
-/* The first mapping of libjvm.so, NULL: none. */
+/* Returns the first mapping of libjvm.so, or NULL if there is none. */
 static const struct mapping *runtime_of_jvm(const struct processes *ps, const struct process *p)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
@@ -129,9 +118,9 @@ static bool has_other_map(const struct jvm *jvm, const struct process *p)
 }
 
 /* Asks it unless it has a map, refuses, or is too young. */
-static void ask(
-	struct jvms *j, struct jvm *jvm, const struct processes *ps, const struct process *p)
+static void ask(struct jvms *j, struct jvm *jvm, const struct process *p)
 {
+	const struct processes *ps = j->facet.ps;
 	const struct mapping *m = runtime_of_jvm(ps, p);
 	uint32_t pid = task_process(p->pid);
 
@@ -155,24 +144,52 @@ static void ask(
 	}
 }
 
-void jvms_update(struct jvms *j, struct processes *ps)
+void jvms_update(struct jvms *j)
 {
+	const struct processes *ps = j->facet.ps;
 	int64_t now = monotonic_ns();
 
 	if (!j->early || now < j->look_ns)
 		return;
 	j->look_ns = now + LOOK_MS * 1000000LL;
-	take_answers(j, ps);
+	take_answers(j);
 	for (size_t i = 0; i < ps->nr && j->nr_asked < ASKED_MAX; i++) {
 		const struct process *p = &ps->list[i];
 		struct jvm *jvm = p->pid && !p->gone && p->jit ? jvm_of(j, p) : NULL;
 
 		if (!jvm || jvm->is_asked || now < jvm->due_ns)
 			continue;
-		ask(j, jvm, ps, p);
+		ask(j, jvm, p);
 		jvm->due_ns = now + jvm->pause_ns;
 		jvm->pause_ns *= jvm->pause_ns < PAUSE_MS * 1000000LL ? 2 : 1;
 	}
+}
+
+static void update(struct facet *f)
+{
+	jvms_update((struct jvms *)f);
+}
+
+static void clear(struct facet *f, struct facet_entry *e)
+{
+	struct jvms *j = (struct jvms *)f;
+	struct jvm *jvm = e->data;
+
+	if (jvm->is_asked)
+		jvm_request_release(&jvm->request);
+	j->nr_asked -= jvm->is_asked;
+	jvm->is_asked = false;
+}
+
+struct facet *jvms_facet(struct jvms *j, struct processes *ps)
+{
+	static const struct facet_ops ops = {
+		.size = sizeof(struct jvm), .clear = clear, .update = update};
+
+	if (j->facet.ops)
+		facet_release(&j->facet); /* another engine did not start */
+	facet_init(&j->facet, &ops, "a JVM", ps);
+	return &j->facet;
 }
 
 /* ---- at the end ---- */
@@ -190,8 +207,10 @@ static bool is_needed(const struct processes *ps, const struct process *p, const
 }
 
 /* Asks those that have not been, as many as may be at a time. False: none is left. */
-static bool ask_next(struct jvms *j, struct processes *ps, const bool *used)
+static bool ask_next(struct jvms *j, const bool *used)
 {
+	const struct processes *ps = j->facet.ps;
+
 	for (size_t i = 0; i < ps->nr; i++) {
 		const struct process *p = &ps->list[i];
 
@@ -204,7 +223,7 @@ static bool ask_next(struct jvms *j, struct processes *ps, const bool *used)
 		if (j->nr_asked == ASKED_MAX)
 			return true;
 		jvm->is_last = true;
-		ask(j, jvm, ps, p);
+		ask(j, jvm, p);
 	}
 	return false;
 }
@@ -237,9 +256,9 @@ static void explain(
 	}
 }
 
-static void note_missing(
-	struct jvms *j, const struct processes *ps, const bool *used, struct strbuf *notes)
+static void note_missing(struct jvms *j, const bool *used, struct strbuf *notes)
 {
+	const struct processes *ps = j->facet.ps;
 	size_t nr[JVM_ENDS] = {0};
 	uint32_t example[JVM_ENDS];
 
@@ -259,16 +278,16 @@ static void note_missing(
 	explain(nr, example, notes);
 }
 
-void jvms_finish(struct jvms *j, struct processes *ps, const bool *used, struct strbuf *notes)
+void jvms_finish(struct jvms *j, const bool *used, struct strbuf *notes)
 {
 	int64_t end = monotonic_ns() + FINISH_MS * 1000000LL;
 	bool more;
 
 	do {
-		take_answers(j, ps);
-		more = ask_next(j, ps, used);
+		take_answers(j);
+		more = ask_next(j, used);
 		if (more || j->nr_asked)
 			nanosleep(&(struct timespec){0, 5000000}, NULL);
 	} while ((more || j->nr_asked) && monotonic_ns() < end && !j->impatient());
-	note_missing(j, ps, used, notes);
+	note_missing(j, used, notes);
 }

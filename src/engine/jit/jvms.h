@@ -8,21 +8,28 @@
 
 #include <stdbool.h>
 
+struct facet;
 struct jvms;
 struct processes;
 struct strbuf;
 
-/* EARLY: also before the end. IMPATIENT: whether the user wants no more waiting at the end. */
+/*
+ * With EARLY, they are asked before the end, too. IMPATIENT returns true if the user does not want
+ * to wait at the end.
+ */
 struct jvms *jvms_new(bool early, bool (*impatient)(void));
 void jvms_free(struct jvms *j);
 
-/* While it records: asks those that are due, takes maps that have come. Does not wait for them. */
-void jvms_update(struct jvms *j, struct processes *ps);
+/* Returns the facet of the JVMs among PS; J has no other processes. */
+struct facet *jvms_facet(struct jvms *j, struct processes *ps);
+
+/* While it records: asks those that are due, and takes maps that have come, without waiting. */
+void jvms_update(struct jvms *j);
 
 /*
  * At the end: asks those with frames in compiled code, whose mappings N have USED[N] set, side by
- * side, and waits at most 3 s. NOTES: whose names are missing, why, and what helps.
+ * side, and waits for at most 3 s. Appends to NOTES whose names are missing, why, and what helps.
  */
-void jvms_finish(struct jvms *j, struct processes *ps, const bool *used, struct strbuf *notes);
+void jvms_finish(struct jvms *j, const bool *used, struct strbuf *notes);
 
 #endif

@@ -57,6 +57,7 @@ struct stap {
 	enum phase phase;
 	bool stopped; /* the end was requested */
 	struct processes processes;
+	struct facets facets; /* of the processes; they are the next ones */
 	struct memberships memberships;
 	struct vm_processes vms;
 	struct label_processes labels;
@@ -68,12 +69,11 @@ struct stap {
 	/* Read when the probes were in place, so that it includes stap's own module. */
 	struct kallsyms *kallsyms;
 	struct argv compile;
-	struct guard guard;      /* of the program of the current phase */
-	struct strbuf partial;   /* a line of the program's output that has not ended yet */
-	struct strbuf compiled;  /* path of the module */
-	struct strbuf log;       /* stderr of the programs */
-	struct strbuf error;     /* the reason why the module cannot be used */
-	struct strbuf no_labels; /* reasons why processes have no labels, one per line */
+	struct guard guard;     /* of the program of the current phase */
+	struct strbuf partial;  /* a line of the program's output that has not ended yet */
+	struct strbuf compiled; /* path of the module */
+	struct strbuf log;      /* stderr of the programs */
+	struct strbuf error;    /* the reason why the module cannot be used */
 	struct strbuf notes;
 };
 
@@ -201,12 +201,6 @@ static void add_processes(struct stap *s)
 		processes_get(&s->processes, task_process(r->tids[i]));
 }
 
-static void update_vms(struct stap *s)
-{
-	add_processes(s);
-	vm_processes_update(&s->vms);
-}
-
 static bool is_unfit(const struct stap *s, uint32_t pid, struct strbuf *err)
 {
 	const char *what = vm_processes_unfit(&s->vms, pid);
@@ -232,17 +226,20 @@ static int find_vm(struct stap *s, struct strbuf *err)
 			"SystemTap needs to know where %s is before the program begins: start it "
 			"first and give its number with -p, or use --engine=bpf",
 			title);
-	update_vms(s);
-	for (size_t i = 0; i < s->processes.nr && !s->request->all && !s->selecting; i++) {
-		const struct process *p = &s->processes.list[i];
-		int found = vm_processes_look(&s->vms, p, err);
+	add_processes(s);
+	int found = facet_look_at_all(&s->vms.facet, !s->request->all && !s->selecting, err);
 
-		if (found > 0)
+	if (found < 0)
+		return -1;
+	for (size_t i = 0; i < s->processes.nr && !s->request->all && !s->selecting; i++) {
+		uint32_t pid = s->processes.list[i].pid;
+
+		if (!facet_found(&s->vms.facet, pid))
 			return fail(err,
 				"no %s runs in process %" PRIu32
 				"; give the number of a process that runs %s",
-				title, p->pid, title);
-		if (found < 0 || is_unfit(s, p->pid, err))
+				title, pid, title);
+		if (is_unfit(s, pid, err))
 			return -1;
 	}
 	set_values(s);
@@ -273,7 +270,8 @@ static void find_vm_again(struct stap *s)
 {
 	const struct vm *vm = s->request->vm;
 
-	update_vms(s);
+	add_processes(s);
+	facets_update(&s->facets);
 	size_t left_out = set_values(s);
 
 	if (s->request->all)
@@ -327,7 +325,7 @@ static int find_labels(struct stap *s, struct strbuf *err)
 static int find_labels_again(struct stap *s, struct strbuf *err)
 {
 	add_processes(s);
-	label_processes_update(&s->labels);
+	facets_update(&s->facets);
 	strbuf_addf(&s->notes,
 		"SystemTap labels the requests of %s in processes that ran at the beginning: "
 		"later ones %s\n",
@@ -359,7 +357,6 @@ static void stap_free(struct engine *engine)
 	strbuf_release(&s->compiled);
 	strbuf_release(&s->log);
 	strbuf_release(&s->error);
-	strbuf_release(&s->no_labels);
 	strbuf_release(&s->notes);
 	free(s);
 }
@@ -481,6 +478,20 @@ static void mark_rules(struct stap *s)
 static void take_output(void *context, const char *text, size_t len);
 static void take_log(void *context, const char *text, size_t len);
 
+static void init_facets(struct stap *s)
+{
+	const struct engine_request *r = s->request;
+
+	memberships_init(&s->memberships, r->all || r->selection.kind ? "/proc" : NULL, NULL);
+	vm_processes_init(&s->vms, r->vm, &s->processes, &(struct vm_names){0});
+	s->vms.fetch = r->fetch;
+	label_processes_init(&s->labels, r->label, r->label_keys, &s->processes);
+	if (r->vm)
+		facets_add(&s->facets, &s->vms.facet);
+	if (r->label)
+		facets_add(&s->facets, &s->labels.facet);
+}
+
 static struct engine *stap_new(struct engine_request *request, struct strbuf *err)
 {
 	struct stap *s = xcalloc(1, sizeof(*s));
@@ -491,11 +502,10 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.on_out = take_output;
 	s->guard.on_err = take_log;
 	s->guard.context = s;
-	s->partial = s->compiled = s->log = s->error = s->no_labels = s->notes =
-		(struct strbuf)STRBUF_INIT;
+	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
 	tally_init(&s->tally, &s->processes);
-	memberships_init(&s->memberships, request->all || request->selection.kind ? "/proc" : NULL);
+	init_facets(s);
 	s->tally.ms = &s->memberships;
 	s->tally.vms = &s->vms;
 	if (request->selection.kind && select_targets(s, request, err)) {
@@ -513,10 +523,6 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 		stap_free(&s->engine);
 		return NULL;
 	}
-	vm_processes_init(&s->vms, request->vm, &s->processes, &(struct vm_names){0}, &s->notes);
-	s->vms.fetch = request->fetch;
-	label_processes_init(
-		&s->labels, request->label, request->label_keys, &s->processes, &s->no_labels);
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
 	if ((!request->module && repair_init(&s->repair, request, err)) ||
@@ -600,6 +606,8 @@ static int stap_start(struct engine *engine, struct strbuf *err)
 	struct stap *s = (struct stap *)engine;
 
 	claims_sweep();
+	if (s->request->jvms)
+		facets_add(&s->facets, jvms_facet(s->request->jvms, &s->processes));
 	if (!s->request->module)
 		return guard_start(&s->guard, s->compile.words, NULL, err);
 	return load(s, err);
@@ -683,7 +691,7 @@ static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 	if (s->phase == OVER)
 		return ENGINE_ENDED;
 	if (s->tally.ready && s->request->jvms)
-		jvms_update(s->request->jvms, &s->processes);
+		jvms_update(s->request->jvms);
 	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
 }
 
@@ -854,7 +862,7 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	condense_note(&samples, notes);
 	samples_release(&samples);
 	processes_move_files(&s->processes, files);
-	strbuf_add(notes, s->no_labels.buf, s->no_labels.len);
+	facets_note(&s->facets, notes);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;
 }

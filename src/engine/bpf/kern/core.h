@@ -46,8 +46,7 @@ struct scratch {
 	bool is_current; /* the list of mappings that it has */
 	struct node_key key;
 	struct row_key row;
-	struct wait wait;
-	struct created_pool pool;
+	struct span span;
 	struct ring_copy copy;
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
@@ -738,7 +737,7 @@ __noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 	return s->label.searching && s->walk.end == WALK_ON;
 }
 
-/* Sets s->row.label to what was found. */
+/* Sets s->row.label_set to what was found. */
 __noinline int end_label_walk(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -746,13 +745,14 @@ __noinline int end_label_walk(uint32_t lane)
 	if (!s || !s->label.on)
 		return 0;
 	if (s->label.found)
-		s->row.label = label_number(lane);
+		s->row.label_set = label_number(lane);
 	else if (!s->label.searching || s->walk.end == WALK_ROOT)
-		s->row.label = s->label.place;
+		s->row.label_set = s->label.place;
 	return 0;
 }
 
-/* Sets s->row.label; where the walk has not reached what the stack belongs to, it is walked on. */
+/* Sets s->row.label_set; where the walk has not reached what the stack belongs to, it is walked on.
+ */
 static __always_inline void take_label(bool in_user)
 {
 	if (begin_label_walk(LANE_EVENT, in_user))
@@ -852,9 +852,9 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.vm = 0;
-	s->row.labels = s->row.slice = 0;
+	s->row.state = s->row.slice = 0;
 	s->row.event = ROW_SAMPLES;
-	s->row.label = 0;
+	s->row.label_set = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }
 

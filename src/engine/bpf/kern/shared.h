@@ -19,8 +19,6 @@ enum {
 	SPACES_MAX = 1 << 15,
 	JIT_LAYOUTS_MAX = 1 << 12,
 	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
-	WAITS_MAX = 1 << 16,
-	POOLS_MAX = 1 << 17,
 	TARGETS = 1 << 16,
 	CGROUPS_MAX = 1 << 12, /* that are targets */
 	COPY_PAGE = 4096,
@@ -135,12 +133,20 @@ struct row_key {
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
 	uint64_t user, kernel, vm; /* numbers of stacks, 0: none */
-	uint32_t labels;           /* number of a set of labels, 0: none */
+	uint32_t state;            /* TOOL_STATE or VM_STATE, or 0 if there is none */
 	uint32_t slice;            /* of time, 0: none */
 	uint32_t event;            /* enum row_event */
 	uint32_t pad;
-	uint64_t label; /* number of a set of a source's labels, see label_layout.h; 0: none */
+	uint64_t label_set; /* of a source's labels, see label_layout.h; 0: none */
 };
+
+/*
+ * States of a task or of what a row counts, each a label: those of the tool and those of the
+ * interpreter, by their numbers there.
+ */
+#define TOOL_STATE(i) ((i) + 1)
+#define VM_STATE(i) (TOOL_STATES_MAX + (i))
+enum { TOOL_STATES_MAX = 16, STATES_MAX = 32 };
 
 struct row_value {
 	uint64_t count, sum;
@@ -170,51 +176,19 @@ struct control {
 	bool any_delayed;       /* set by the programs */
 };
 
-/*
- * States of waits, as in ps(1): sleeping, disk sleep, stopped, traced, R preempted, W woken but not
- * yet running, idle, parked.
- */
-#define WAIT_LETTERS "SDTtRWIP"
-#define WAIT_LABEL(state) ((state) + 1) /* the set of labels of a wait */
-enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
-#define VM_LABEL(state) (WAIT_LABEL(WAIT_NONE) + (state)) /* that of an interpreter's state */
-enum { LABELS_MAX = 32 };                                 /* sets whose numbers the programs use */
-#define POOL_LABEL(age) (LABELS_MAX - 1 - (age))          /* that of a range of ages of pools */
-
-/* Indexes of off-cpu's options in its script: states, as bits, and limits in us. */
-enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
-
-/* The current wait of a thread. */
-struct wait {
-	struct row_key key;    /* of the row that it will add to */
-	uint64_t since, woken; /* CLOCK_MONOTONIC, ns; woken 0: not yet */
-	uint64_t cpu_ns;       /* the thread's CPU time when it began */
-	uint32_t state;        /* WAIT_… */
-	uint32_t pad;
-};
-
-/* Whether a part of a wait is recorded. */
-static inline bool wait_counts(const volatile struct settings *s, uint32_t state, uint64_t ns)
-{
-	uint64_t max = s->option[WAIT_OPTION_MAX];
-
-	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
-	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
-}
-
-/* Index of the option of pools in its script: seconds. */
-enum { POOL_OPTION_MIN_AGE };
-
-/* A pool of nginx that was created and not destroyed. */
-struct pool_key {
-	uint64_t address;
+/* A span has begun and not ended, such as a wait or the life of an object. See span.h. */
+struct span_key {
+	uint64_t id; /* of the tool's choice, such as an address */
 	uint32_t tgid;
 	uint32_t pad;
 };
 
-struct created_pool {
-	struct row_key key; /* of the row that it will add to */
-	uint64_t since;     /* CLOCK_MONOTONIC, ns */
+enum { SPAN_WORDS = 3 };
+
+struct span {
+	struct row_key row;        /* that it adds to when it ends */
+	uint64_t since;            /* CLOCK_MONOTONIC, ns */
+	uint64_t word[SPAN_WORDS]; /* of the tool */
 };
 
 /* Stack copies of a process in the current second. */
@@ -310,9 +284,8 @@ struct counters {
 	uint64_t copies;      /* begun */
 	uint64_t copies_lost; /* ring buffer full, or the process's quota used up */
 	uint64_t delayed;     /* ticks added to the backlog of their thread */
-	uint64_t waits_full;  /* lost: no room for another waiting thread */
-	uint64_t pools_full;  /* lost: no room for another pool */
-	uint64_t pools_lost;  /* likewise: the scratch was in use */
+	uint64_t spans_full;  /* lost: no room for a span */
+	uint64_t spans_lost;  /* likewise: the scratch was in use */
 	uint64_t ends_lost;   /* not counted: another thread was being counted on this processor */
 };
 

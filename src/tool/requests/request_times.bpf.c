@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "structs.h"
+#include "engine/bpf/kern/structs.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -30,7 +30,7 @@ const volatile struct times_settings settings;
 struct times_control control SEC(".data") = {.from_ns = UINT64_MAX, .until_ns = UINT64_MAX};
 struct times_losses losses;
 
-#include "tasks.h"
+#include "engine/bpf/kern/tasks.h"
 
 /* Processes with nginx's file: start time, with the lowest bit set if it is one of ours. */
 struct {

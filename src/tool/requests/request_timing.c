@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "request_timing.h"
-#include "features.h"
+#include "engine/bpf/features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/task.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bpf/request_times.skel.h"
-#include "refusal.h"
+#include "engine/bpf/refusal.h"
 
 const char *const times_functions[TIMES_PROBES] = {
 	[TIMES_CREATE] = "ngx_http_create_request",

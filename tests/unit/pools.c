@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pools in a real map, those of this process made as nginx does. */
 #include "bpf_test.h"
-#include "engine/bpf/created_pools.h"
+#include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "lib/strbuf.h"
 #include "process/process.h"
@@ -14,13 +14,12 @@ enum { BLOCK = 512, SECOND = 1000000000, NOW = 100 };
 static struct samples samples;
 static struct drain drain;
 static struct processes ps;
-static struct created_pools pools;
+static struct settings settings;
+static struct tool_run pools;
 static uint32_t epoch;
 
 static int make(void **state)
 {
-	int map = make_hash(sizeof(struct pool_key), sizeof(struct created_pool), 64);
-
 	(void)state;
 	samples_init(&samples);
 	processes_init(&ps);
@@ -29,19 +28,21 @@ static int make(void **state)
 		.epoch = &epoch,
 		.nr_nodes = 1,
 		.nr_rows = 1,
-		.held = {map, sizeof(struct pool_key), sizeof(struct created_pool), 64}};
+		.spans = make_hash(sizeof(struct span_key), sizeof(struct span), 64),
+		.nr_spans = 64};
 	drain_init(&drain);
 	drain.events[ROW_SAMPLES] = samples_event(
 		&samples, &(struct sample_event){"pools", "pools", "monotonic", 0, 1});
-	created_pools_init(&pools, map, &drain, &ps);
+	settings = (struct settings){0};
+	tool_run_begin(&pools, &pools_tool, &ps, &drain, &settings);
 	return 0;
 }
 
 static int release(void **state)
 {
 	(void)state;
-	close(pools.map);
-	created_pools_release(&pools);
+	close(drain.spans);
+	tool_run_release(&pools);
 	drain_release(&drain);
 	processes_release(&ps);
 	samples_release(&samples);
@@ -62,26 +63,26 @@ static void *make_pool(void)
 
 static void create(const void *pool, uint32_t pid, uint64_t since)
 {
-	struct pool_key key = {(uint64_t)(uintptr_t)pool, pid, 0};
-	struct created_pool value = {
-		.key = {.tid = pid, .tgid = pid, .comm = "nginx"}, .since = since * SECOND};
+	struct span_key key = {(uint64_t)(uintptr_t)pool, pid, 0};
+	struct span value = {
+		.row = {.tid = pid, .tgid = pid, .comm = "nginx"}, .since = since * SECOND};
 
-	put(pools.map, &key, &value);
+	put(drain.spans, &key, &value);
 }
 
 static void destroy(const void *pool)
 {
-	struct pool_key key = {(uint64_t)(uintptr_t)pool, (uint32_t)getpid(), 0};
+	struct span_key key = {(uint64_t)(uintptr_t)pool, (uint32_t)getpid(), 0};
 
-	assert_int_equal(bpf_map_delete_elem(pools.map, &key), 0);
+	assert_int_equal(bpf_map_delete_elem(drain.spans, &key), 0);
 }
 
 static bool is_in_map(const void *pool, uint32_t pid)
 {
-	struct pool_key key = {(uint64_t)(uintptr_t)pool, pid, 0};
-	struct created_pool value;
+	struct span_key key = {(uint64_t)(uintptr_t)pool, pid, 0};
+	struct span value;
 
-	return !bpf_map_lookup_elem(pools.map, &key, &value);
+	return !bpf_map_lookup_elem(drain.spans, &key, &value);
 }
 
 /* The sum of the rows of EVENT with the age AGE; NULL: of any. */
@@ -110,14 +111,14 @@ static void pools__of_this_process(void **state)
 	(void)state;
 	create(young, pid, NOW - 2);
 	create(old, pid, NOW - 61);
-	created_pools_read(&pools);
-	created_pools_check(&pools);
-	created_pools_add(&pools, 0, (uint64_t)NOW * SECOND);
+	tool_run_stop(&pools);
+	tool_run_stopped(&pools);
+	tool_run_add_open(&pools, (uint64_t)NOW * SECOND);
 	assert_int_equal(sum_of("pools", NULL), 2);
 	assert_int_equal(sum_of("pools", "1s"), 1);
 	assert_int_equal(sum_of("pools", "1m"), 1);
 	assert_int_equal(sum_of("bytes", NULL), 2 * BLOCK);
-	created_pools_note(&pools, &notes);
+	pools.facet.ops->note(&pools.facet, &notes);
 	assert_int_equal(notes.len, 0);
 	strbuf_release(&notes);
 	free(young);
@@ -129,11 +130,12 @@ static void pools__of_some_age(void **state)
 	void *pool[] = {make_pool(), make_pool(), make_pool()};
 
 	(void)state;
+	settings.option[0] = 1; /* second, at least */
 	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
 		create(pool[i], (uint32_t)getpid(), NOW - i);
-	created_pools_read(&pools);
-	created_pools_check(&pools);
-	created_pools_add(&pools, 1 * SECOND, (uint64_t)NOW * SECOND);
+	tool_run_stop(&pools);
+	tool_run_stopped(&pools);
+	tool_run_add_open(&pools, (uint64_t)NOW * SECOND);
 	assert_int_equal(sum_of("pools", NULL), 2);
 	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
 		free(pool[i]);
@@ -148,14 +150,15 @@ static void pools__that_end_meanwhile(void **state)
 	(void)state;
 	create(destroyed, pid, NOW - 5);
 	create(replaced, pid, NOW - 5);
-	create(kept, pid, NOW - 5);
-	created_pools_read(&pools);
+	create(kept, pid, NOW - 61);
+	tool_run_stop(&pools);
 	destroy(destroyed);
 	destroy(replaced);
 	create(replaced, pid, NOW - 1);
-	created_pools_check(&pools);
-	assert_int_equal(pools.nr, 1);
-	assert_int_equal(pools.list[0].key.address, (uint64_t)(uintptr_t)kept);
+	tool_run_stopped(&pools);
+	tool_run_add_open(&pools, (uint64_t)NOW * SECOND);
+	assert_int_equal(sum_of("pools", NULL), 1);
+	assert_int_equal(sum_of("pools", "1m"), 1);
 	free(destroyed);
 	free(replaced);
 	free(kept);
@@ -171,13 +174,14 @@ static void pools__of_ended_processes(void **state)
 	if (!child)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	create(pool, pid, NOW - 5);
+	create(pool, pid, NOW - 61);
 	create(pool, (uint32_t)child, NOW - 5);
-	created_pools_read(&pools);
-	created_pools_check(&pools);
-	assert_int_equal(pools.nr, 1);
-	assert_int_equal(pools.list[0].key.tgid, pid);
-	created_pools_ended(&pools, (uint32_t)child);
+	tool_run_stop(&pools);
+	tool_run_stopped(&pools);
+	tool_run_add_open(&pools, (uint64_t)NOW * SECOND);
+	assert_int_equal(sum_of("pools", NULL), 1);
+	assert_int_equal(sum_of("pools", "1m"), 1);
+	pools.facet.ops->ended(&pools.facet, (uint32_t)child);
 	assert_true(is_in_map(pool, pid));
 	assert_false(is_in_map(pool, (uint32_t)child));
 	free(pool);
@@ -189,12 +193,12 @@ static void pools__without_sizes(void **state)
 
 	(void)state;
 	create((void *)16, (uint32_t)getpid(), NOW - 5);
-	created_pools_read(&pools);
-	created_pools_check(&pools);
-	created_pools_add(&pools, 0, (uint64_t)NOW * SECOND);
+	tool_run_stop(&pools);
+	tool_run_stopped(&pools);
+	tool_run_add_open(&pools, (uint64_t)NOW * SECOND);
 	assert_int_equal(sum_of("pools", NULL), 1);
 	assert_int_equal(sum_of("bytes", NULL), 0);
-	created_pools_note(&pools, &notes);
+	pools.facet.ops->note(&pools.facet, &notes);
 	assert_string_equal(notes.buf, "the sizes of 1 pools could not be read completely: they "
 				       "have more bytes than shown\n");
 	strbuf_release(&notes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is recorded of nginx's requests besides their numbers: texts of labels, the slowest ones. */
-#ifndef ENGINE_BPF_REQUEST_RESULTS_H
-#define ENGINE_BPF_REQUEST_RESULTS_H
+#ifndef TOOL_REQUESTS_REQUEST_RESULTS_H
+#define TOOL_REQUESTS_REQUEST_RESULTS_H
 
 #include "lib/table.h"
 #include "model/labels.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adds up in the kernel how long nginx's requests take, by uprobes. */
-#ifndef ENGINE_BPF_REQUEST_TIMING_H
-#define ENGINE_BPF_REQUEST_TIMING_H
+#ifndef TOOL_REQUESTS_REQUEST_TIMING_H
+#define TOOL_REQUESTS_REQUEST_TIMING_H
 
-#include "kern/request_times.h"
+#include "request_times.h"
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Counts in the kernel how often LuaJIT's traces are left, by a uprobe. */
-#ifndef ENGINE_BPF_EXIT_COUNTS_H
-#define ENGINE_BPF_EXIT_COUNTS_H
+#ifndef TOOL_EXITS_EXIT_COUNTS_H
+#define TOOL_EXITS_EXIT_COUNTS_H
 
-#include "kern/trace_exits.h"
+#include "trace_exits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

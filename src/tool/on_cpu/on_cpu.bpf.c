@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* on-cpu: stacks at each tick. */
 #define EQUAL_SAMPLES true
-#include "core.h"
-#include "ends.h"
-#include "processes.h"
-#include "ticks.h"
+#include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/ticks.h"
 
 /*
  * The idle task of this processor, which no tick may have hit yet: that of the run queue of any

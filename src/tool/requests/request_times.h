@@ -3,8 +3,8 @@
  * What request_times.bpf.c and user space share. Times in ns are monotonic; addresses are those of
  * the process.
  */
-#ifndef ENGINE_BPF_KERN_REQUEST_TIMES_H
-#define ENGINE_BPF_KERN_REQUEST_TIMES_H
+#ifndef TOOL_REQUESTS_REQUEST_TIMES_H
+#define TOOL_REQUESTS_REQUEST_TIMES_H
 
 #include "label/nginx/nginx_layout.h"
 

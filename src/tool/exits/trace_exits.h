@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What trace_exits.bpf.c and user space share. Addresses are those of the process. */
-#ifndef ENGINE_BPF_KERN_TRACE_EXITS_H
-#define ENGINE_BPF_KERN_TRACE_EXITS_H
+#ifndef TOOL_EXITS_TRACE_EXITS_H
+#define TOOL_EXITS_TRACE_EXITS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
-#!/usr/bin/env stap
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pools.stp: user stacks at which nginx created the memory pools that it has not destroyed when the recording ends, and
-// their bytes. Only the built-in engine records them. This file just has the description that the recorder reads.
+// pools: user stacks at which nginx created the memory pools that it has not destroyed when the recording ends, and
+// their bytes. It has no script, as only the built-in engine records pools.
 //
 // flametap: event pools
 // flametap: title Pools not destroyed
@@ -14,8 +13,3 @@
 // flametap: function ngx_create_pool on_pool_created result
 // flametap: option min-age SECONDS 1..1000000: Only pools that are at least so old at the end
 // flametap: program pools
-
-probe begin
-{
-	error("the built-in engine records pools: ngx-sample-bt-pools")
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exit_counts.h"
-#include "features.h"
+#include "engine/bpf/features.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "bpf/trace_exits.skel.h"
-#include "refusal.h"
+#include "engine/bpf/refusal.h"
 
 static int find_map(const struct exit_counts *t, const char *name)
 {

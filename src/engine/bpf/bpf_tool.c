@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf_tool.h"
+#include "lib/util.h"
+
+#include <string.h>
+
+#define BPF_TOOL_ADDRESS(name) &name##_tool,
+static const struct bpf_tool *const tools[] = {BPF_TOOL_LIST(BPF_TOOL_ADDRESS)};
+#undef BPF_TOOL_ADDRESS
+
+const struct bpf_tool *bpf_tool_find(const char *program)
+{
+	for (size_t i = 0; program && i < ARRAY_LEN(tools); i++)
+		if (!strcmp(tools[i]->program, program))
+			return tools[i];
+	return NULL;
+}
+
+static void ended(struct facet *f, uint32_t pid)
+{
+	struct tool_run *run = (struct tool_run *)f;
+
+	if (run->tool->ended)
+		run->tool->ended(run, pid);
+}
+
+static void note(const struct facet *f, struct strbuf *notes)
+{
+	const struct tool_run *run = (const struct tool_run *)f;
+
+	if (run->tool->note)
+		run->tool->note(run, notes);
+}
+
+void tool_run_begin(struct tool_run *run, const struct bpf_tool *tool, struct processes *ps,
+	struct drain *drain, const struct settings *settings)
+{
+	static const struct facet_ops ops = {.executed = ended, .ended = ended, .note = note};
+
+	*run = (struct tool_run){.tool = tool, .drain = drain, .settings = settings};
+	facet_init(&run->facet, &ops, NULL, ps);
+	if (tool->begin)
+		tool->begin(run);
+}
+
+void tool_run_stop(struct tool_run *run)
+{
+	if (run->tool->stop)
+		run->tool->stop(run);
+}
+
+void tool_run_stopped(struct tool_run *run)
+{
+	if (run->tool->stopped)
+		run->tool->stopped(run);
+}
+
+void tool_run_add_open(struct tool_run *run, uint64_t now_ns)
+{
+	if (run->tool->add_open)
+		run->tool->add_open(run, now_ns);
+}
+
+void tool_run_release(struct tool_run *run)
+{
+	if (run->tool && run->tool->release)
+		run->tool->release(run);
+	facet_release(&run->facet);
+	*run = (struct tool_run){.facet.map = -1};
+}

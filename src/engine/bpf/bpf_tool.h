@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tools of the built-in engine: one folder of src/tool and one row of BPF_TOOL_LIST each. The
+ * engine knows none of them by name.
+ */
+#ifndef ENGINE_BPF_BPF_TOOL_H
+#define ENGINE_BPF_BPF_TOOL_H
+
+#include "process/facet.h"
+
+#define BPF_TOOL_LIST(X)                                                                           \
+	X(on_cpu)                                                                                  \
+	X(off_cpu)                                                                                 \
+	X(pools)
+
+struct drain;
+struct settings;
+struct strbuf;
+
+/* A tool that records. */
+struct tool_run {
+	struct facet facet; /* tells it of the ends of processes */
+	const struct bpf_tool *tool;
+	struct drain *drain; /* which has the spans */
+	const struct settings *settings;
+	void *data; /* of the tool, NULL at first */
+};
+
+struct bpf_tool {
+	const char *program; /* in the header of its script */
+	/* Returns the BPF programs, an ELF file of SIZE bytes: NAME.bpf.c. */
+	const void *(*object)(size_t *size);
+
+	/* What user space does for it. All of these functions may be NULL. */
+
+	/* Adds the events of its rows, other than ROW_SAMPLES, and the states to the drain. */
+	void (*begin)(struct tool_run *run);
+	/* The process PID has ended or executes another program. */
+	void (*ended)(struct tool_run *run, uint32_t pid);
+	/* At the end of the recording, while the probes are still there. */
+	void (*stop)(struct tool_run *run);
+	/* Then, without them. */
+	void (*stopped)(struct tool_run *run);
+	/* All rows have been drained: adds what has not ended at NOW_NS (monotonic). */
+	void (*add_open)(struct tool_run *run, uint64_t now_ns);
+	/* Appends what is missing of the recording, a line each. */
+	void (*note)(const struct tool_run *run, struct strbuf *notes);
+	void (*release)(struct tool_run *run);
+};
+
+#define BPF_TOOL_DECLARE(name) extern const struct bpf_tool name##_tool;
+BPF_TOOL_LIST(BPF_TOOL_DECLARE)
+#undef BPF_TOOL_DECLARE
+
+/* Returns the tool with that program, which may be NULL, or NULL if there is none. */
+const struct bpf_tool *bpf_tool_find(const char *program);
+
+/* Begins a recording with TOOL; PS, DRAIN and SETTINGS must outlive it. */
+void tool_run_begin(struct tool_run *run, const struct bpf_tool *tool, struct processes *ps,
+	struct drain *drain, const struct settings *settings);
+void tool_run_stop(struct tool_run *run);
+void tool_run_stopped(struct tool_run *run);
+void tool_run_add_open(struct tool_run *run, uint64_t now_ns);
+void tool_run_release(struct tool_run *run);
+
+#endif

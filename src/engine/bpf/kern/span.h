@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Spans: at one probe something begins under a key, at another one it ends. What counts is the
+ * stack of the one, and the time or amount that is known at the other. What has not ended when the
+ * recording does is added by user space. A program defines SPANS_MAX, how many there may be at a
+ * time, before including this.
+ */
+#ifndef ENGINE_BPF_KERN_SPAN_H
+#define ENGINE_BPF_KERN_SPAN_H
+
+#include "core.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPANS_MAX);
+	__type(key, struct span_key);
+	__type(value, struct span);
+} spans SEC(".maps");
+
+/* Returns the span of KEY, or NULL if none has begun. */
+static __always_inline struct span *span_find(const struct span_key *key)
+{
+	return bpf_map_lookup_elem(&spans, key);
+}
+
+/* Begins S->span with the row S->row. What had begun under KEY has ended unseen. */
+static __always_inline void span_begin(
+	struct scratch *s, const struct span_key *key, uint64_t now, struct counters *count)
+{
+	s->span.row = s->row;
+	s->span.since = now;
+	if (bpf_map_update_elem(&spans, key, &s->span, BPF_ANY))
+		count->spans_full++;
+}
+
+/* Adds NS to the row of SPAN, in a state of the tool. */
+static __always_inline void span_add(
+	struct span *span, uint32_t state, uint64_t ns, struct counters *count)
+{
+	span->row.state = TOOL_STATE(state);
+	add_row(&span->row, 1, ns, count);
+}
+
+static __always_inline void span_drop(const struct span_key *key)
+{
+	bpf_map_delete_elem(&spans, key);
+}
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* off-cpu: stacks at which threads are switched out, and the time until they run again. */
+#include "off_cpu.h"
+
+#define EQUAL_SAMPLES false
+#define SPANS_MAX WAITS_MAX
+#include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/span.h"
+
+/* The key of a thread's wait: its TID in the initial PID namespace. */
+static __always_inline struct span_key wait_key(uint32_t tid)
+{
+	return (struct span_key){.id = tid};
+}
+
+static __always_inline uint32_t state_of(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	return bpf_core_field_exists(task->__state) ? BPF_CORE_READ(task, __state)
+						    : BPF_CORE_READ(old, state);
+}
+
+/* The wait of a thread that is switched out with this state in task_struct. */
+static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
+{
+	if (preempted || !state)
+		return WAIT_R;
+	if (state & 0x400 && state & 0x2) /* TASK_NOLOAD */
+		return WAIT_I;
+	return state & 0x1    ? WAIT_S
+	       : state & 0x2  ? WAIT_D
+	       : state & 0x4  ? WAIT_T
+	       : state & 0x8  ? WAIT_TRACED
+	       : state & 0x40 ? WAIT_P
+			      : WAIT_NONE; /* it has ended */
+}
+
+/* Adds a part of a wait to its row, if it is selected. */
+static __always_inline void add_part(
+	struct span *wait, uint64_t state, uint64_t ns, struct counters *count)
+{
+	if (wait_counts(&settings, state, ns))
+		span_add(wait, state, ns, count);
+}
+
+/* The thread of WAIT runs since END. */
+static __always_inline void add_parts(struct span *wait, uint64_t end, struct counters *count)
+{
+	uint64_t woken = wait->word[WAIT_WOKEN];
+
+	if (woken > wait->since && woken < end) {
+		add_part(wait, wait->word[WAIT_STATE], woken - wait->since, count);
+		add_part(wait, WAIT_W, end - woken, count);
+	} else {
+		add_part(wait, wait->word[WAIT_STATE], end - wait->since, count);
+	}
+}
+
+/* Thread TID runs again. */
+static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
+{
+	struct span_key key = wait_key(tid);
+	struct span *wait = span_find(&key);
+
+	if (!wait)
+		return;
+	add_parts(wait, now, count);
+	span_drop(&key);
+}
+
+/*
+ * The current thread is switched out, its CPU time is CPU_NS. If its last wait has not ended, the
+ * switch back to it was not reported (seen on Linux 6.18): it ran for as long as its CPU time has
+ * grown.
+ */
+static __always_inline void end_missed_wait(
+	const struct span_key *key, uint64_t now, uint64_t cpu_ns, struct counters *count)
+{
+	struct span *wait = span_find(key);
+
+	if (!wait)
+		return;
+	uint64_t ran = cpu_ns - wait->word[WAIT_CPU];
+
+	if (wait->row.start == my_start() && ran < now - wait->since)
+		add_parts(wait, now - ran, count);
+	span_drop(key);
+}
+
+/* True if a part of a wait that begins in STATE may be recorded. */
+static __always_inline bool wait_is_selected(uint32_t state)
+{
+	return state < WAIT_NONE && settings.option[WAIT_OPTION_STATE] &
+					    (1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W));
+}
+
+static __always_inline void begin_wait(
+	void *ctx, uint32_t state, uint64_t now, struct counters *count)
+{
+	struct ids ids = my_ids();
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!s || !tid || !is_target(current_task(), ids))
+		return;
+	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
+	struct span_key key = wait_key(tid);
+
+	end_missed_wait(&key, now, cpu_ns, count);
+	if (!wait_is_selected(state))
+		return;
+	count->hits++;
+	take_task(s, ids);
+	if (!take_stacks(ctx, s, false, count))
+		return;
+	s->span.word[WAIT_WOKEN] = 0;
+	s->span.word[WAIT_CPU] = cpu_ns;
+	s->span.word[WAIT_STATE] = state;
+	span_begin(s, &key, now, count);
+}
+
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
+	struct counters *count = my_counters(LANE_EVENT);
+	uint64_t now = bpf_ktime_get_ns();
+
+	if (!count || now > control.until)
+		return 0;
+	/* if it is an argument, the field may have changed by now */
+	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
+		now, count);
+	end_wait(BPF_CORE_READ(next, pid), now, count);
+	return 0;
+}
+
+SEC("raw_tp/sched_wakeup")
+int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct span_key key = wait_key(BPF_CORE_READ((struct task_struct *)ctx->args[0], pid));
+	struct span *wait = span_find(&key);
+
+	if (wait && !wait->word[WAIT_WOKEN] && wait->word[WAIT_STATE] != WAIT_R)
+		wait->word[WAIT_WOKEN] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Reads the user-mode registers of a TASK that is not running; see take_my_saved_regs(). */
+static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, task);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+}
+
+/*
+ * Requests the user stack of TASK, which waits, for the row of s->span: user space reads its
+ * memory. Returns false if there is no room for the request.
+ */
+static __always_inline bool request_user(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	uint64_t none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
+	struct row_key *row = &s->span.row;
+	bool have_regs = !none && take_regs_of(s, task);
+
+	if (have_regs && is_kernels_own(s))
+		none = STACK_NONE | NO_STACK_KERNEL_THREAD;
+	if (none) {
+		row->user = settings.kernel ? 0 : none;
+		return true;
+	}
+	if (!have_regs)
+		return true;
+	row->user = copy_number(LANE_SCAN, count);
+	begin_copy(s, LANE_SCAN, task, row->user, row->tgid, task->mm->exec_vm);
+	s->copy.remote = true;
+	return !bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0);
+}
+
+/* Requests the interpreter's stack in the same way. */
+static __always_inline bool request_vm(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	struct row_key *row = &s->span.row;
+	struct ring_vm_thread thread = {RING_VM_THREAD, row->tgid, copy_number(LANE_SCAN, count),
+		task->thread.fsbase, take_regs_of(s, task) ? s->regs.sp : 0};
+
+	row->vm = thread.copy;
+	return !bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0);
+}
+
+static __always_inline bool take_waiting_stacks(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	struct row_key *row = &s->span.row;
+	uint32_t tgid = row->tgid;
+
+	if (settings.user && !request_user(s, task, count))
+		return false;
+	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
+		!request_vm(s, task, count))
+		return false;
+	if (settings.kernel) {
+		long bytes = bpf_get_task_stack(
+			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+		if (bytes > 0)
+			row->kernel = store(
+				s, LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+	}
+	return true;
+}
+
+/* Adds the threads that already wait at the start, as if they began now. */
+SEC("iter/task")
+int scan_waits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct counters *count = my_counters(LANE_SCAN);
+	struct scratch *s = my_scratch(LANE_SCAN);
+
+	if (!task || !s || !count)
+		return 0;
+	struct ids ids = ids_of(task);
+	struct span_key key = wait_key(task->pid);
+	uint32_t state = wait_of(false, state_of(task));
+
+	if (task->on_cpu || state == WAIT_R || !is_target(task, ids) || !wait_is_selected(state))
+		return 0;
+	s->span = (struct span){.since = bpf_ktime_get_ns()};
+	s->span.word[WAIT_CPU] = task->se.sum_exec_runtime;
+	s->span.word[WAIT_STATE] = state;
+	s->span.row.start = task->start_boottime;
+	s->span.row.tid = ids.tid;
+	s->span.row.tgid = ids.tgid;
+	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
+	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
+		s->span.row.label_set = LABEL_EARLIER;
+	if (!take_waiting_stacks(s, task, count) ||
+		(bpf_map_update_elem(&spans, &key, &s->span, BPF_NOEXIST) &&
+			!span_find(&key))) /* it has not begun another wait meanwhile */
+		count->spans_full++;
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* off-cpu: the states of waits, and those that have not ended; see off_cpu.bpf.c. */
+#include "off_cpu.h"
+#include "engine/bpf/bpf_tool.h"
+#include "engine/bpf/drain.h"
+
+#include "bpf/off_cpu.skel.h"
+
+static void begin(struct tool_run *run)
+{
+	for (uint32_t i = 0; i < WAIT_NONE; i++)
+		drain_name_state(
+			run->drain, TOOL_STATE(i), "state", (const char[]){WAIT_LETTERS[i], '\0'});
+}
+
+static void add_part(
+	const struct tool_run *run, const struct span *wait, uint64_t state, uint64_t ns)
+{
+	struct row_key row = wait->row;
+
+	if (!wait_counts(run->settings, state, ns))
+		return;
+	row.state = TOOL_STATE((uint32_t)state);
+	drain_add(run->drain, &row, 1, ns);
+}
+
+static void add_open(struct tool_run *run, uint64_t now_ns)
+{
+	struct drain_spans spans = drain_read_spans(run->drain);
+
+	for (uint32_t i = 0; i < spans.nr; i++) {
+		const struct span *wait = &spans.values[i];
+		uint64_t woken = wait->word[WAIT_WOKEN];
+		uint64_t end = woken && woken < now_ns ? woken : now_ns;
+
+		if (wait->since >= now_ns)
+			continue;
+		add_part(run, wait, wait->word[WAIT_STATE], end - wait->since);
+		if (end < now_ns)
+			add_part(run, wait, WAIT_W, now_ns - end);
+	}
+	drain_spans_release(&spans);
+}
+
+const struct bpf_tool off_cpu_tool = {
+	.program = "off_cpu",
+	.object = off_cpu__elf_bytes,
+	.begin = begin,
+	.add_open = add_open,
+};

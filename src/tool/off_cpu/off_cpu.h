@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits of threads, as the BPF programs and user space know them. */
+#ifndef TOOL_OFF_CPU_OFF_CPU_H
+#define TOOL_OFF_CPU_OFF_CPU_H
+
+#include "engine/bpf/kern/shared.h"
+
+enum { WAITS_MAX = 1 << 16 }; /* threads */
+
+/*
+ * States of waits, as in ps(1): sleeping, disk sleep, stopped, traced, R preempted, W woken but not
+ * yet running, idle, parked.
+ */
+#define WAIT_LETTERS "SDTtRWIP"
+enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
+
+/* Indexes of the options in the script's header: states, as bits, and limits in us. */
+enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
+
+/* The words of a span that is the wait of a thread. */
+enum {
+	WAIT_WOKEN, /* CLOCK_MONOTONIC, ns, or 0 if it has not been woken yet */
+	WAIT_CPU,   /* the thread's CPU time when the wait began, ns */
+	WAIT_STATE, /* WAIT_S … */
+};
+
+/* Returns whether a part of a wait is recorded. */
+static inline bool wait_counts(const volatile struct settings *s, uint64_t state, uint64_t ns)
+{
+	uint64_t max = s->option[WAIT_OPTION_MAX];
+
+	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
+	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+}
+
+#endif

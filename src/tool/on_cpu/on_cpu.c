@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* on-cpu: a row for each tick of the clock; see on_cpu.bpf.c. */
+#include "engine/bpf/bpf_tool.h"
+#include "engine/bpf/kern/shared.h"
+
+#include "bpf/on_cpu.skel.h"
+
+const struct bpf_tool on_cpu_tool = {.program = "on_cpu", .object = on_cpu__elf_bytes};

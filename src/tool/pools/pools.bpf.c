@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pools: stacks at which nginx creates pools of memory, until it destroys them. */
+#define EQUAL_SAMPLES false
+#define SPANS_MAX (1 << 17)
+#include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/span.h"
+
+/*
+ * In ngx_create_pool(), where rax is what it will return. The memory may have been a pool's whose
+ * end was missed.
+ */
+SEC("uprobe")
+int on_pool_created(struct pt_regs *regs)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct scratch *s = my_scratch(LANE_EVENT);
+	struct ids ids = my_ids();
+	struct span_key key = {regs->rax, ids.tgid, 0};
+
+	if (!count || !s || !key.id || !is_target(current_task(), ids) ||
+		bpf_ktime_get_ns() > control.until)
+		return 0;
+	if (!claim_scratch(s)) {
+		count->spans_lost++;
+		return 0;
+	}
+	count->hits++;
+	take_task(s, ids);
+	take_event_regs(regs, s);
+	if (take_stacks(regs, s, true, count))
+		span_begin(s, &key, bpf_ktime_get_ns(), count);
+	release_scratch(s);
+	return 0;
+}
+
+/* In ngx_destroy_pool(); after the end, too, until the pools have been read. */
+SEC("uprobe")
+int on_pool_destroyed(struct pt_regs *regs)
+{
+	struct span_key key = {regs->rdi, my_ids().tgid, 0};
+
+	span_drop(&key);
+	return 0;
+}
