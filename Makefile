@@ -142,11 +142,16 @@ $(O)/src/engine/tool.o: $(O)/engine/headers.inc
 # lines stay here, but for the licence's
 strip = sed -e '1b' -e 's/^[[:blank:]]*//' -e '/^$$/d' -e '/^\/\*.*\*\/$$/d' \
 	-e '/^\/\*/{/\*\//!{:a' -e 'N' -e '/\*\/$$/!ba' -e 'd' -e '}' -e '}'
-$(O)/web/script: $(WEB_JS:%=src/web/%)
-$(O)/web/style: $(WEB_CSS:%=src/web/%)
-$(O)/web/script $(O)/web/style: Makefile
+$(O)/web/script: $(WEB_JS:%=src/web/%) Makefile
 	@mkdir -p $(@D)
 	$(Q)cat $(filter src/%,$^) | $(strip) > $@
+# the classes of a language's frames, p0 to p5, have the colours of its row
+$(O)/web/languages.css: src/model/language.h Makefile
+	@mkdir -p $(@D)
+	$(Q)awk -F "['\"]" '/^\tROW\(/ { n = split($$8, colour, " "); for (i = 1; i <= n; i++) printf ".%s%d { fill: %s; }\n", $$6, i - 1, colour[i] }' \
+		$< > $@
+$(O)/web/style: $(WEB_CSS:%=src/web/%) $(O)/web/languages.css Makefile
+	$(Q)cat $(filter %.css,$^) | $(strip) > $@
 $(O)/web/%.inc: $(O)/web/%
 	$(Q)$(to_string)
 sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)

@@ -50,14 +50,15 @@ static void report(struct check_context *c, const struct vm_findings *findings)
 	} else if (findings->refused.len) {
 		check_missing(c, "%s", findings->refused.buf);
 	} else if (c->request->children) {
-		check_degraded(
-			c, "process %" PRIu32 " runs no %s yet", findings->without, vm->title);
+		check_degraded(c, "process %" PRIu32 " runs no %s yet", findings->without,
+			vm->language->title);
 	} else {
-		check_missing(c, "process %" PRIu32 " runs no %s", findings->without, vm->title);
+		check_missing(c, "process %" PRIu32 " runs no %s", findings->without,
+			vm->language->title);
 		check_remedy(c,
 			"give the number of a process that does; without --%s and --mixed any can "
 			"be recorded",
-			vm->name);
+			vm->language->name);
 	}
 }
 
@@ -69,7 +70,7 @@ void check_vm(struct check_context *c)
 
 	if (!r->vm)
 		return;
-	c->name = r->vm->name;
+	c->name = r->vm->language->name;
 	processes_init(&ps);
 	for (size_t i = 0; i < r->nr_pids; i++)
 		find_in_process(r->vm, &ps, r->pids[i], &findings);

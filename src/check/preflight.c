@@ -124,7 +124,8 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 				request->label->title);
 		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
 			strbuf_addf(why, "the built-in engine records: only it walks %s%s stacks",
-				request->vm->add_values ? "all " : "", request->vm->title);
+				request->vm->add_values ? "all " : "",
+				request->vm->language->title);
 		else if (request->selection.kind)
 			strbuf_adds(why, "the built-in engine records: only it learns of processes "
 					 "that start later");
@@ -134,7 +135,7 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 			strbuf_addf(why,
 				"the built-in engine records: only it finds %s in a program that "
 				"it starts",
-				request->vm->title);
+				request->vm->language->title);
 		return chosen;
 	}
 	if (preflight_follows_command(request) && bpf_fits(request)) {

@@ -280,7 +280,7 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 	if (number > UINT32_MAX)
 		return frame_of(c, number);
 	const struct sample_name *name = name_at(c, number);
-	enum frame_kind kind = name->what & vm->compiled ? FRAME_JIT : vm->frame;
+	enum frame_kind kind = name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language);
 
 	return frame_table_vm(&c->table, vm, kind, same_names_string(&c->same, c->rec, name),
 		string_of(c, name->file), name->line);

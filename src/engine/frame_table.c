@@ -233,7 +233,7 @@ static uint32_t inconsistent_frame(struct frame_table *t, const struct vm *vm)
 	uint32_t *frame = &t->inconsistent[vm->kind];
 
 	if (!*frame)
-		*frame = note_about(t, vm->name, "inconsistent") + 1;
+		*frame = note_about(t, vm->language->name, "inconsistent") + 1;
 	return *frame - 1;
 }
 
@@ -297,16 +297,19 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 
 	switch (end) {
 	case VM_WHOLE:
-		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, frames, nr);
-	case VM_CUT:
 		return recording_add_stack(
-			t->rec, vm->stack, END_CUT, recording_string(t->rec, "depth"), frames, nr);
+			t->rec, language_stack(vm->language), END_ROOT, 0, frames, nr);
+	case VM_CUT:
+		return recording_add_stack(t->rec, language_stack(vm->language), END_CUT,
+			recording_string(t->rec, "depth"), frames, nr);
 	case VM_NOT_RUNNING:
-		note = note_about(t, vm->name, "not running");
-		return recording_add_stack(t->rec, vm->stack, END_ROOT, 0, &note, 1);
+		note = note_about(t, vm->language->name, "not running");
+		return recording_add_stack(
+			t->rec, language_stack(vm->language), END_ROOT, 0, &note, 1);
 	default:
 		note = inconsistent_frame(t, vm);
-		return recording_add_stack(t->rec, vm->stack, END_BROKEN, 0, &note, 1);
+		return recording_add_stack(
+			t->rec, language_stack(vm->language), END_BROKEN, 0, &note, 1);
 	}
 }
 

@@ -42,10 +42,12 @@ static bool is_kernel_word(const char *module, size_t len)
  */
 static enum frame_kind kind_of_brackets(const char *module, size_t len)
 {
+	const struct language *language = language_of_module(module, len);
+
 	if (begins_with(module, len, "[JIT") || is(module, len, "[jit]"))
 		return FRAME_JIT;
-	if (is(module, len, "[perl]") || is(module, len, "[lua]"))
-		return module[1] == 'p' ? FRAME_PERL : FRAME_LUA;
+	if (language)
+		return language_frame(language);
 	return is_kernel_word(module, len) ? FRAME_KERNEL : FRAME_USER;
 }
 
@@ -99,12 +101,6 @@ uint32_t module_frame_source(struct profile *p, const char *file, size_t len, ui
 	return source;
 }
 
-/* Whether the module of frames of KIND is the name of an interpreter, not a file. */
-static bool has_no_file(enum frame_kind kind)
-{
-	return kind == FRAME_PERL || kind == FRAME_LUA;
-}
-
 static uint32_t named_entry(
 	struct stacks *s, const struct module_frame *f, const char *name, size_t len)
 {
@@ -118,7 +114,7 @@ static uint32_t named_entry(
 	}
 	if (is(f->module, f->module_len, KERNEL_OF_PERF))
 		frame.module = strpool_adds(&s->p->names, KERNEL);
-	else if (!has_no_file(kind))
+	else if (!frame_language(kind)) /* whose module is no file */
 		frame.module = strpool_add(&s->p->names, f->module, f->module_len);
 	frame.name = strpool_add(&s->p->names, name, len);
 	frame.kind = f->inlined ? FRAME_INLINE : kind;

@@ -13,8 +13,8 @@
 /*
  * Returns the kind of code in MODULE, a name as in perf, Simpleperf and pprof: FRAME_KERNEL for a
  * word in brackets, vmlinux, *.ko and bpf_prog_*; FRAME_JIT for perf-PID.map, jitted-*.so, [jit],
- * "[JIT app cache]", "[JIT] tid 12" and ART's caches; FRAME_PERL or FRAME_LUA for their
- * interpreters; otherwise FRAME_USER.
+ * "[JIT app cache]", "[JIT] tid 12" and ART's caches; the kind of a
+ * language for its module; otherwise FRAME_USER.
  */
 enum frame_kind module_kind(const char *module, size_t len);
 

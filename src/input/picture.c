@@ -98,13 +98,11 @@ char picture_kind_letter(enum frame_kind kind)
 		[FRAME_INLINE] = 'i',
 		[FRAME_JIT] = 'j',
 		[FRAME_WAKER] = 'w',
-		[FRAME_PERL] = 'p',
-		[FRAME_LUA] = 'l',
 		[FRAME_TASK] = 't',
 		[FRAME_NOTE] = 'n',
 	};
 
-	return letters[kind];
+	return frame_language(kind) ? frame_language(kind)->letter : letters[kind];
 }
 
 static void read_module(struct picture_reader *r)

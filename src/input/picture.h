@@ -3,7 +3,8 @@
  * The data format of the call tree in SVG files, decoded by web/tree.js:
  *
  *	<ft:profile xmlns:ft="urn:flametap:profile" version="2" unit="samples"
- *	            total="1302" scale="1" nodes="N" inverted="0">
+ *	            total="1302" scale="1" nodes="N" inverted="0"
+ *	            kinds="u user k kernel …">
  *	<ft:modules>     one per line, numbered from 1
  *	<ft:categories>  one per line, by rank (categories.h), numbered from 0; names may repeat
  *	<ft:frames>      one per line, numbered from 0; kind letter, shade digit, module number or

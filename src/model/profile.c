@@ -445,18 +445,30 @@ static const struct {
 	[FRAME_INLINE] = {"_[i]", "inlined"},
 	[FRAME_JIT] = {"_[j]", "jit"},
 	[FRAME_WAKER] = {"_[w]", "waker"},
-	[FRAME_PERL] = {"", "perl"},
-	[FRAME_LUA] = {"", "lua"},
 	[FRAME_TASK] = {"", "task"},
 	[FRAME_NOTE] = {"", "note"},
 };
 
 const char *frame_kind_suffix(enum frame_kind kind)
 {
-	return kinds[kind].suffix;
+	return frame_language(kind) ? "" : kinds[kind].suffix;
 }
 
 const char *frame_kind_word(enum frame_kind kind)
 {
-	return kinds[kind].word;
+	const struct language *language = frame_language(kind);
+
+	return language ? language->name : kinds[kind].word;
+}
+
+const struct language *frame_language(enum frame_kind kind)
+{
+	unsigned i = (unsigned)kind - FRAME_LANGUAGE;
+
+	return i < NR_LANGUAGES ? &languages[i] : NULL;
+}
+
+enum frame_kind language_frame(const struct language *language)
+{
+	return (enum frame_kind)(FRAME_LANGUAGE + (language - languages));
 }

@@ -9,6 +9,7 @@
 
 #include "account.h"
 #include "cuts.h"
+#include "language.h"
 #include "lib/strpool.h"
 #include "origin.h"
 #include "value_counts.h"
@@ -20,18 +21,20 @@
 
 struct strbuf;
 
+#define FRAME_OF_LANGUAGE(ID, ...) FRAME_##ID,
 enum frame_kind {
 	FRAME_USER,
-	FRAME_KERNEL, /* folded suffix _[k] */
-	FRAME_INLINE, /* _[i] */
-	FRAME_JIT,    /* _[j] */
-	FRAME_WAKER,  /* _[w] */
-	FRAME_PERL,
-	FRAME_LUA,
+	FRAME_KERNEL,                    /* folded suffix _[k] */
+	FRAME_INLINE,                    /* _[i] */
+	FRAME_JIT,                       /* _[j] */
+	FRAME_WAKER,                     /* _[w] */
+	LANGUAGE_LIST(FRAME_OF_LANGUAGE) /* functions of an interpreted language */
 	FRAME_TASK, /* comm or comm/tid, or the value of a label, at the root */
 	FRAME_NOTE, /* a note of the profiler: [truncated: FILE], [lost] */
 	FRAME_KINDS,
 };
+#undef FRAME_OF_LANGUAGE
+enum { FRAME_LANGUAGE = FRAME_WAKER + 1 };
 
 /* Frames that represent labels of rows. They exist from input_read() to input_settle(). */
 enum frame_label {
@@ -173,5 +176,11 @@ const char *profile_module(const struct profile *p, uint32_t frame); /* "" if un
  */
 const char *frame_kind_suffix(enum frame_kind kind);
 const char *frame_kind_word(enum frame_kind kind);
+
+/* Returns the language of frames of KIND, or NULL if they have none. */
+const struct language *frame_language(enum frame_kind kind);
+
+/* Returns the kind of frames of a language. */
+enum frame_kind language_frame(const struct language *language);
 
 #endif

@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LANGUAGE_STACK(ID, ...) STACK_##ID,
+const enum stack_kind stack_order[STACK_KINDS] = {
+	STACK_USER, LANGUAGE_LIST(LANGUAGE_STACK) STACK_KERNEL, STACK_WAKER};
+#undef LANGUAGE_STACK
+
+const struct language *stack_language(enum stack_kind kind)
+{
+	unsigned i = (unsigned)kind - STACK_LANGUAGE;
+
+	return i < NR_LANGUAGES ? &languages[i] : NULL;
+}
+
+enum stack_kind language_stack(const struct language *language)
+{
+	return (enum stack_kind)(STACK_LANGUAGE + (language - languages));
+}
+
 void recording_init(struct recording *rec)
 {
 	*rec = (struct recording){0};

@@ -25,7 +25,24 @@ struct strbuf;
 enum { RECORDING_VERSION = 2 };
 #define RECORDING_MAGIC "flametap-recording"
 
-enum stack_kind { STACK_USER, STACK_KERNEL, STACK_PERL, STACK_LUA, STACK_WAKER, STACK_KINDS };
+#define STACK_OF_LANGUAGE(ID, ...) STACK_##ID,
+enum stack_kind {
+	STACK_USER,
+	STACK_KERNEL,
+	LANGUAGE_LIST(STACK_OF_LANGUAGE) STACK_WAKER,
+	STACK_KINDS,
+};
+#undef STACK_OF_LANGUAGE
+enum { STACK_LANGUAGE = STACK_KERNEL + 1 };
+
+/* The kinds of a row's stacks in the order of the call tree, from the root. */
+extern const enum stack_kind stack_order[STACK_KINDS];
+
+/* Returns the language of stacks of KIND, or NULL if they have none. */
+const struct language *stack_language(enum stack_kind kind);
+
+/* Returns the kind of the stacks of a language. */
+enum stack_kind language_stack(const struct language *language);
 
 enum stack_end {
 	END_ROOT,   /* reached the thread's first function */

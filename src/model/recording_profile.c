@@ -343,9 +343,6 @@ static void push_label_set(struct tree_builder *b, const struct rec_row *row)
 
 static void add_row(struct tree_builder *b, const struct rec_row *row)
 {
-	static const enum stack_kind order[] = {
-		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
-
 	b->node = 0;
 	b->is_cut = false;
 	if (b->view->by)
@@ -354,8 +351,8 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 
 	uint32_t before = b->node;
 
-	for (size_t k = 0; k < ARRAY_LEN(order); k++)
-		push_stacks(b, row, order[k]);
+	for (size_t k = 0; k < ARRAY_LEN(stack_order); k++)
+		push_stacks(b, row, stack_order[k]);
 	if (b->is_cut || b->node == before) {
 		strbuf_reset(&b->text);
 		strbuf_adds(&b->text, b->is_cut ? "[truncated: too many frames]" : "[no stack]");

@@ -10,7 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *const stack_kind_words[STACK_KINDS] = {"user", "kernel", "perl", "lua", "waker"};
+#define LANGUAGE_WORD(ID, name, ...) [STACK_##ID] = (name),
+const char *const stack_kind_words[STACK_KINDS] = {[STACK_USER] = "user",
+	[STACK_KERNEL] = "kernel",
+	LANGUAGE_LIST(LANGUAGE_WORD)[STACK_WAKER] = "waker"};
+#undef LANGUAGE_WORD
 const char *const stack_end_words[END_KINDS] = {"root", "cut", "broken"};
 
 struct recording_writer {

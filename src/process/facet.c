@@ -284,7 +284,7 @@ static void update(struct facet *f, const struct process *p)
 static bool update_all(struct facet *f)
 {
 	const struct processes *ps = f->ps;
-	bool young = f->ops->is_eager && is_recent(f->youngest_ns);
+	bool young = false;
 
 	for (size_t i = 0; !f->ops->is_lazy && i < ps->nr_changed; i++)
 		update(f, &ps->list[ps->changed[i]]);
@@ -296,7 +296,7 @@ static bool update_all(struct facet *f)
 		young |= is_recent(f->list[i].began_ns);
 		update(f, p);
 	}
-	return young;
+	return young || (f->ops->is_eager && is_recent(f->youngest_ns));
 }
 
 /* ---- all facets of a recording ---- */

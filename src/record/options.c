@@ -514,7 +514,7 @@ static void validate_module(struct options *o)
 static void validate_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
-	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->name : "mixed");
+	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->language->name : "mixed");
 	char *label_option = xasprintf("--%s", q->label ? q->label->name : "");
 	const struct {
 		const char *name, *option;
@@ -561,7 +561,7 @@ static void validate_vm(const struct options *o)
 
 	if (!q->vm || (q->vm->add_values && !(o->mixed && q->vm->alone_in_script)))
 		return;
-	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->name);
+	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->language->name);
 
 	require_bpf(o, option, "walk these stacks yet");
 	free(option);
@@ -592,8 +592,8 @@ static void choose_stacks(struct options *o)
 		q->kernel = !q->tool->nr_functions; /* these functions are called in user space */
 	}
 	if (q->vm && q->user && !o->mixed)
-		usage_error_fmt(
-			"--%s replaces the stacks of -u; use --mixed for both", q->vm->name);
+		usage_error_fmt("--%s replaces the stacks of -u; use --mixed for both",
+			q->vm->language->name);
 	if (o->mixed) {
 		q->kernel |= !q->user;
 		if (!q->vm)
@@ -607,7 +607,7 @@ static void choose_stacks(struct options *o)
 	if (q->idle && q->vm && !q->kernel)
 		usage_error_fmt(
 			"--idle: no %s runs on an idle processor; add -k for its kernel stack",
-			q->vm->title);
+			q->vm->language->title);
 }
 
 static __attribute__((noreturn)) void refuse_label(
@@ -788,10 +788,10 @@ static void list_options(const struct tool *tool, struct argp_option *table)
 static void list_vm_options(const struct tool *tool, struct argp_option *table)
 {
 	for (int i = 0; i < NR_VMS; i++)
-		table[i] = (struct argp_option){vms[i]->name, OPT_VM + i, NULL,
+		table[i] = (struct argp_option){vms[i]->language->name, OPT_VM + i, NULL,
 			listed_if(tool, "vm"),
 			xasprintf("%s stacks instead of user stacks; with -k also the kernel part",
-				vms[i]->title),
+				vms[i]->language->title),
 			1};
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		table[NR_VMS + i] = (struct argp_option){label_sources[i]->name, OPT_LABEL + i,

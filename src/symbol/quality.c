@@ -45,13 +45,13 @@ static struct quality_module module_of(const struct recording *rec, const struct
 {
 	const struct rec_name *name = f->nr_names ? &rec->names[f->names + f->nr_names - 1] : NULL;
 	const char *path = recording_get(rec, name ? name->module : 0);
+	const struct language *language = frame_language(f->kind);
 
 	if (f->place == AT_MAP)
 		return of_map(rec, &rec->maps[f->map]);
-	if (f->kind == FRAME_PERL || f->kind == FRAME_LUA)
-		return (struct quality_module){.path = f->kind == FRAME_PERL ? "[perl]" : "[lua]",
-			.build_id = "",
-			.interpreted = true};
+	if (language)
+		return (struct quality_module){
+			.path = language->module, .build_id = "", .interpreted = true};
 	if (*path == '[' || f->kind == FRAME_KERNEL || (f->place == AT_ADDRESS && f->addr >> 63))
 		return of_kernel(rec, path);
 	return (struct quality_module){.path = *path ? path : "[unknown]", .build_id = ""};

@@ -199,20 +199,16 @@ static void add_by(struct texts *t, const struct rec_row *row)
 
 static uint32_t make_block(struct texts *t, const struct rec_row *row)
 {
-	/* leaf first, the reverse of the call tree */
-	static const enum stack_kind order[] = {
-		STACK_WAKER, STACK_KERNEL, STACK_LUA, STACK_PERL, STACK_USER};
-
 	strbuf_reset(&t->block);
 	if (t->states)
 		add_state(t, row);
 
 	size_t before = t->block.len;
 
-	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+	for (size_t k = ARRAY_LEN(stack_order); k--;) /* leaf first */
 		for (int i = ROW_STACKS; i--;)
 			if (row->stacks[i] != NO_STACK &&
-				t->rec->stacks[row->stacks[i]].kind == order[k])
+				t->rec->stacks[row->stacks[i]].kind == stack_order[k])
 				add_stack(t, &t->rec->stacks[row->stacks[i]]);
 	if (t->block.len == before)
 		strbuf_adds(&t->block, " [no stack]+0x0\n");

@@ -101,6 +101,18 @@ static int next_word(struct rule_reader *r)
 	return quoted ? wrong(r, r->word.buf, r->word.len, "has a quote that does not end") : 1;
 }
 
+static int wrong_kind(struct rule_reader *r, const char *s, size_t len)
+{
+	struct strbuf why = STRBUF_INIT;
+
+	strbuf_adds(&why, "is not a kind; use");
+	for (int kind = 0; kind < FRAME_KINDS; kind++)
+		strbuf_addf(&why, "%s %s", kind ? "," : "", frame_kind_word((enum frame_kind)kind));
+	wrong(r, s, len, why.buf);
+	strbuf_release(&why);
+	return -1;
+}
+
 static int add_kind(struct rule_reader *r, unsigned *kinds, const char *s, size_t len)
 {
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
@@ -111,8 +123,7 @@ static int add_kind(struct rule_reader *r, unsigned *kinds, const char *s, size_
 			return 0;
 		}
 	}
-	return wrong(r, s, len,
-		"is not a kind; use user, kernel, inlined, jit, waker, perl, lua, task, note");
+	return wrong_kind(r, s, len);
 }
 
 static int add_pattern(struct rule_reader *r, struct alternatives *a, const char *s, size_t len)

@@ -9,7 +9,8 @@ const struct vm *const vms[NR_VMS] = {VM_LIST(VM_ADDRESS_OF)};
 const struct vm *vm_named(const char *name, size_t len)
 {
 	for (size_t i = 0; i < NR_VMS; i++)
-		if (strlen(vms[i]->name) == len && !memcmp(vms[i]->name, name, len))
+		if (strlen(vms[i]->language->name) == len &&
+			!memcmp(vms[i]->language->name, name, len))
 			return vms[i];
 	return NULL;
 }
@@ -17,15 +18,17 @@ const struct vm *vm_named(const char *name, size_t len)
 const struct vm *vm_of_letter(char letter)
 {
 	for (size_t i = 0; i < NR_VMS; i++)
-		if (vms[i]->letter == letter)
+		if (vms[i]->language->letter == letter)
 			return vms[i];
 	return NULL;
 }
 
 const struct vm *vm_of_stack(enum stack_kind kind)
 {
-	for (size_t i = 0; i < NR_VMS; i++)
-		if (vms[i]->stack == kind)
+	const struct language *language = stack_language(kind);
+
+	for (size_t i = 0; language && i < NR_VMS; i++)
+		if (vms[i]->language == language)
 			return vms[i];
 	return NULL;
 }

@@ -21,12 +21,8 @@ struct vm_stack {
 };
 
 struct vm {
-	const char *name;  /* in options, output of scripts and notes: "perl" */
-	const char *title; /* in messages: "Perl" */
-	char letter;       /* in the first argument of stap scripts; not u or k */
+	const struct language *language;
 	enum vm_kind kind;
-	enum stack_kind stack;
-	enum frame_kind frame;
 	unsigned code;     /* type of frames that are functions in C at their address; 0: none */
 	bool by_native;    /* walks begin where the native stack has the interpreter */
 	uint64_t compiled; /* flag in what of frames that are machine code; 0: none are */

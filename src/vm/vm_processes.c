@@ -21,7 +21,7 @@ void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct proc
 	const struct vm_names *names)
 {
 	*vp = (struct vm_processes){.vm = vm, .names = *names};
-	facet_init(&vp->facet, &ops, vm ? vm->title : NULL, ps);
+	facet_init(&vp->facet, &ops, vm ? vm->language->title : NULL, ps);
 	table_init(&vp->by_pid);
 	table_init(&vp->by_frame);
 	table_init(&vp->by_object);

@@ -21,9 +21,21 @@ flametap.data = (() => {
 
 	const isDiff = profile.hasAttribute('before');
 	const categories = [...new Set(linesOf(section('categories'))) ];
+	const kinds = readKinds();
 	const frames = readFrames();
 	const functions = {of : [], first : []}; /* function of each frame; first frame of each function */
 	const functionByKey = new Map();
+
+	/* Returns the word of each kind by its letter; the root is of none. */
+	function readKinds()
+	{
+		const words = profile.getAttribute('kinds').split(' ');
+		const all = {};
+
+		for (let i = 0; i < words.length; i += 2)
+			all[words[i]] = words[i + 1];
+		return {...all, r : ''};
+	}
 
 	/* Reads arrays by frame number. The root is added as the last frame. */
 	function readFrames()
@@ -191,6 +203,7 @@ flametap.data = (() => {
 		reversed : number('reversed') === 1, /* the leaf is at the root */
 		isDiff,
 		isNormalized : number('normalized') === 1,
+		kinds,
 		categories,
 		frames,
 		functions,

@@ -6,7 +6,7 @@ flametap.legend = (() => {
 	const { state } = flametap.state;
 	const { html, button } = dom;
 	const { now } = actions;
-	const kinds = Object.keys(text.kinds).filter((kind) => kind !== 'r');
+	const kinds = Object.keys(data.kinds).filter((kind) => kind !== 'r');
 	const steps = ['gone', 'less', '', '', 'same', '', '', 'more', 'new'];
 	const MANY = 10; /* categories that are shown at first */
 
@@ -71,7 +71,7 @@ flametap.legend = (() => {
 	}
 
 	function kindEntries({ kindSums: sums }) {
-		return present(sums).map((k) => entry('kind', kinds[k], text.kinds[kinds[k]], sums, k,
+		return present(sums).map((k) => entry('kind', kinds[k], data.kinds[kinds[k]], sums, k,
 			...(data.isDiff ? [] : [swatch(kinds[k] + '2')])));
 	}
 

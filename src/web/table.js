@@ -111,7 +111,7 @@ flametap.table = (() => {
 		filter.hidden = !which;
 		if (!which)
 			return;
-		const value = which === 'kind' ? text.kinds[state.kind] : views.fileOf(state[which]);
+		const value = which === 'kind' ? data.kinds[state.kind] : views.fileOf(state[which]);
 
 		filter.replaceChildren(dom.button(`${which}: ${value} \u00d7`, 'Show all functions',
 			() => actions.select(which, '')));

@@ -2,21 +2,9 @@
 /* Numbers and frames as text. */
 'use strict';
 flametap.text = (() => {
-	const {unit, shown, scale, factor, frames, categories, isDiff, isNormalized} =
+	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized} =
 		flametap.data;
 	const {fileOf} = flametap.views;
-	const kinds = {
-		u : 'user',
-		k : 'kernel',
-		i : 'inlined',
-		j : 'jit',
-		w : 'waker',
-		p : 'perl',
-		l : 'lua',
-		t : 'task',
-		n : 'note',
-		r : '',
-	};
 	const suffixes = {k : '_[k]', i : '_[i]', j : '_[j]', w : '_[w]'};
 
 	function percent(part, whole)
@@ -162,7 +150,6 @@ flametap.text = (() => {
 	}
 
 	return {
-		kinds,
 		percent,
 		points,
 		amount,

@@ -113,13 +113,8 @@ bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_v
 }
 
 /* Perl alone, and of it what splices. */
-static const struct vm perl = {.name = "perl",
-	.title = "Perl",
-	.letter = 'p',
-	.kind = VM_PERL,
-	.stack = STACK_PERL,
-	.frame = FRAME_PERL,
-	.splice = &perl_splice};
+static const struct vm perl = {
+	.language = &languages[LANGUAGE_PERL], .kind = VM_PERL, .splice = &perl_splice};
 
 const struct vm *vm_named(const char *name, size_t len)
 {
@@ -128,12 +123,12 @@ const struct vm *vm_named(const char *name, size_t len)
 
 const struct vm *vm_of_letter(char letter)
 {
-	return letter == perl.letter ? &perl : NULL;
+	return letter == perl.language->letter ? &perl : NULL;
 }
 
 const struct vm *vm_of_stack(enum stack_kind kind)
 {
-	return kind == perl.stack ? &perl : NULL;
+	return kind == STACK_PERL ? &perl : NULL;
 }
 
 uint64_t kallsyms_text(const struct kallsyms *ks)

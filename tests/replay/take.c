@@ -316,7 +316,7 @@ static bool find_vm(const struct target *t, struct strbuf *err)
 			take.state_at = take.layout.lua.jit.state;
 		log_files(t);
 		take.vm = vms[i];
-		take.found = vms[i]->name;
+		take.found = vms[i]->language->name;
 		return !vms[i]->find(t, NULL, &take.layout, err);
 	}
 	return false;

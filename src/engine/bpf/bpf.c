@@ -124,11 +124,11 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 	for (size_t i = 0; must && i < f->nr; i++)
 		if (f->list[i].state == FACET_NONE)
 			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 "\n",
-				r->vm->title, f->list[i].pid);
+				r->vm->language->title, f->list[i].pid);
 	if (found <= 0)
 		return found;
 	strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
-	return fail(err, "; give the number of a process that runs %s", r->vm->title);
+	return fail(err, "; give the number of a process that runs %s", r->vm->language->title);
 }
 
 static void bpf_free(struct engine *engine)

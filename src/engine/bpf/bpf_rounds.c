@@ -167,7 +167,8 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		&b->vms, thread->tgid, thread->thread, thread->sp, b->request->mixed, names, &nr);
 
 	stack_copies_set(&b->copies, thread->copy,
-		samples_stack(&b->samples, names, nr, b->request->vm->stack, end));
+		samples_stack(
+			&b->samples, names, nr, language_stack(b->request->vm->language), end));
 }
 
 /*

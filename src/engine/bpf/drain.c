@@ -67,7 +67,7 @@ static uint32_t add_vm_stack(
 		words[named++] =
 			vm_processes_name(d->vms, pid, &(struct vm_words){words[i], words[i + 1]});
 	return samples_stack(d->samples, words, end == VM_WHOLE || end == VM_CUT ? named : 0,
-		d->vms->vm->stack, end);
+		language_stack(d->vms->vm->language), end);
 }
 
 /* The stack in samples with NR words of frames and this ROOT. */

@@ -219,7 +219,7 @@ static bool is_unfit(const struct stap *s, uint32_t pid, struct strbuf *err)
  */
 static int find_vm(struct stap *s, struct strbuf *err)
 {
-	const char *title = s->request->vm->title;
+	const char *title = s->request->vm->language->title;
 
 	if (s->request->command && !s->request->all)
 		return fail(err,
@@ -262,7 +262,7 @@ static void note_unfit(struct stap *s)
 		strbuf_addf(&s->notes,
 			"SystemTap does not walk the stacks of %s, which %zu processes run: in "
 			"place of them is [%s: not running]\n",
-			what, nr, s->request->vm->name);
+			what, nr, s->request->vm->language->name);
 }
 
 /* Finds the interpreter again, as compiling the module may have taken long. */
@@ -278,12 +278,12 @@ static void find_vm_again(struct stap *s)
 		strbuf_addf(&s->notes,
 			"SystemTap knows of %s in processes that ran at the beginning: later ones "
 			"are [%s: not running]\n",
-			vm->title, vm->name);
+			vm->language->title, vm->language->name);
 	if (left_out)
 		strbuf_addf(&s->notes,
 			"there is no room for %zu of the processes with %s: in place of their "
 			"stacks is [%s: not running]\n",
-			left_out, vm->title, vm->name);
+			left_out, vm->language->title, vm->language->name);
 	note_unfit(s);
 }
 
@@ -422,7 +422,7 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 	if (vm && !strcmp(others, "uk"))
 		strbuf_adds(err, "--mixed");
 	else
-		strbuf_addf(err, "%s%s%s%s%s", vm ? "--" : "", vm ? vm->name : "",
+		strbuf_addf(err, "%s%s%s%s%s", vm ? "--" : "", vm ? vm->language->name : "",
 			vm && *others ? " " : "", *others ? "-" : "", others);
 	strbuf_adds(err, !strcmp(m->scope, "idle")  ? " -a --idle"
 			 : !strcmp(m->scope, "all") ? " -a"

@@ -116,8 +116,8 @@ static uint32_t add_vm(struct adder *a, const struct tally_stack *s)
 		if (!f && s->nr)
 			end = VM_INCONSISTENT;
 	}
-	uint32_t stack = samples_stack(
-		a->samples, frames, end == VM_INCONSISTENT ? 0 : nr, s->vm->stack, end);
+	uint32_t stack = samples_stack(a->samples, frames, end == VM_INCONSISTENT ? 0 : nr,
+		language_stack(s->vm->language), end);
 
 	free(frames);
 	return stack;
@@ -241,7 +241,8 @@ static bool set_user_stack(struct adder *a, const struct tally_row *from, struct
 		return true;
 	}
 	if (from->user == EARLIER_USER)
-		key->user = add_earlier(a, a->t->vm ? a->t->vm->stack : STACK_USER);
+		key->user =
+			add_earlier(a, a->t->vm ? language_stack(a->t->vm->language) : STACK_USER);
 	else if (s && s->nr)
 		key->user = native_stack(a, a->samples->tasks[key->task].pid, s);
 	if (s && s->has_vm)

@@ -37,7 +37,7 @@ static void take_output(const char *text, size_t len, void *data)
 }
 
 static bool call_libiberty(
-	struct short_name *o, const char *name, enum language language, int options)
+	struct short_name *o, const char *name, enum mangling language, int options)
 {
 	if (setjmp(o->too_long))
 		return false;
@@ -48,7 +48,7 @@ static bool call_libiberty(
 
 /* Appends the LEN bytes of NAME demangled. Returns false, and leaves OUT unchanged, on failure. */
 static bool demangle_bytes(
-	struct strbuf *out, const char *name, size_t len, enum language language, enum demangle how)
+	struct strbuf *out, const char *name, size_t len, enum mangling language, enum demangle how)
 {
 	size_t limit = OUTPUT_MORE + len * OUTPUT_TIMES;
 	struct short_name o = {
@@ -89,7 +89,7 @@ static const char *rust_legacy_end(const char *name)
 /*
  * Guesses the language of the LEN bytes of NAME. SUFFIX is the offset of ".cold", ".llvm.12" etc.
  */
-static enum language language_of(const char *name, size_t len, size_t *suffix)
+static enum mangling language_of(const char *name, size_t len, size_t *suffix)
 {
 	const char *end;
 
@@ -117,10 +117,10 @@ static void add_suffix(struct strbuf *out, const char *suffix, size_t len, enum 
 }
 
 /* Appends NAME in the form that libiberty gives it. */
-static enum language add_whole(struct strbuf *out, const char *name, enum demangle how)
+static enum mangling add_whole(struct strbuf *out, const char *name, enum demangle how)
 {
 	size_t len = strcspn(name, "@"), suffix; /* flametap itself appended "@plt" */
-	enum language language = language_of(name, len, &suffix);
+	enum mangling language = language_of(name, len, &suffix);
 
 	if (how == DEMANGLE_NONE || !language || len > NAME_LIMIT)
 		return NOT_MANGLED;
@@ -137,10 +137,10 @@ static enum language add_whole(struct strbuf *out, const char *name, enum demang
 	return language;
 }
 
-enum language demangle_add(struct strbuf *out, const char *name, enum demangle how)
+enum mangling demangle_add(struct strbuf *out, const char *name, enum demangle how)
 {
 	struct strbuf whole = STRBUF_INIT;
-	enum language language = add_whole(&whole, name, how);
+	enum mangling language = add_whole(&whole, name, how);
 
 	if (language == CPP && how == DEMANGLE_SHORT)
 		tidy_add(out, whole.buf, true);

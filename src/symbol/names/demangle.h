@@ -8,13 +8,13 @@ struct strbuf;
 /* DEMANGLE_SHORT omits argument lists, default template arguments and hashes. */
 enum demangle { DEMANGLE_SHORT, DEMANGLE_FULL, DEMANGLE_NONE };
 
-enum language { NOT_MANGLED, CPP, RUST };
+enum mangling { NOT_MANGLED, CPP, RUST };
 
 /*
  * Appends NAME demangled to OUT. Returns NOT_MANGLED, and leaves OUT unchanged, if NAME is not
  * mangled or HOW is DEMANGLE_NONE.
  */
-enum language demangle_add(struct strbuf *out, const char *name, enum demangle how);
+enum mangling demangle_add(struct strbuf *out, const char *name, enum demangle how);
 
 /* Returns NAME demangled, or NULL where demangle_add returns NOT_MANGLED. The caller frees it. */
 char *demangle_name(const char *name, enum demangle how);

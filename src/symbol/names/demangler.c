@@ -54,7 +54,7 @@ static void add_forms(struct demangler *d, uint32_t number, uint32_t *forms)
 	/* a copy, as the strings move when texts are added */
 	char *name = xstrdup(strpool_get(&d->texts, number));
 	struct strbuf text = STRBUF_INIT, full = STRBUF_INIT;
-	enum language language = demangle_add(&full, name, DEMANGLE_FULL);
+	enum mangling language = demangle_add(&full, name, DEMANGLE_FULL);
 
 	forms[FORM_FULL] = language ? add_form(d, &full) : number;
 	forms[FORM_ARGUMENTS] = forms[FORM_SHORT] = forms[FORM_FULL];

@@ -448,12 +448,11 @@ static void settle_sources(struct annotator *w)
 
 static const char *machine_code_of(const struct recorded_function *f)
 {
+	if (frame_language(f->kind))
+		return "is a function of an interpreter, not machine code";
 	switch (f->kind) {
 	case FRAME_JIT:
 		return "is code that was made at run time, which recordings do not keep";
-	case FRAME_PERL:
-	case FRAME_LUA:
-		return "is a function of an interpreter, not machine code";
 	case FRAME_USER:
 	case FRAME_KERNEL:
 	case FRAME_INLINE:

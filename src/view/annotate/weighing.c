@@ -74,15 +74,13 @@ static void add_leaf(struct weighing *t, uint32_t frame, const struct stacks_sum
 static void add_stacks(
 	struct weighing *t, const struct recording *rec, const struct stacks_sum *s, size_t number)
 {
-	static const enum stack_kind order[] = {
-		STACK_USER, STACK_PERL, STACK_LUA, STACK_KERNEL, STACK_WAKER};
 	const struct rec_stack *last = NULL;
 
-	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+	for (size_t k = 0; k < ARRAY_LEN(stack_order); k++)
 		for (int i = 0; i < ROW_STACKS && s->stacks[i] != NO_STACK; i++) {
 			const struct rec_stack *stack = &rec->stacks[s->stacks[i]];
 
-			if (stack->kind != order[k] || !stack->nr)
+			if (stack->kind != stack_order[k] || !stack->nr)
 				continue;
 			last = stack;
 			for (uint32_t f = 0; f < stack->nr && t->left; f++, t->left--)

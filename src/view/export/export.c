@@ -25,13 +25,14 @@ const char *export_module(const struct profile *p, uint32_t frame)
 		[FRAME_KERNEL] = KERNEL,
 		[FRAME_WAKER] = KERNEL,
 		[FRAME_JIT] = "[jit]",
-		[FRAME_PERL] = "[perl]",
-		[FRAME_LUA] = "[lua]",
 	};
 	const char *module = profile_module(p, frame);
+	const struct language *language = frame_language(p->frames[frame].kind);
 
 	if (!strcmp(module, "[kernel]"))
 		return KERNEL;
+	if (!*module && language)
+		return language->module;
 	if (!*module && of_kind[p->frames[frame].kind])
 		return of_kind[p->frames[frame].kind];
 	return module;

@@ -278,6 +278,15 @@ static void add_origin(struct strbuf *out, const struct profile *p)
 		add_attribute(out, "cpus", t->cpus);
 }
 
+/* Letter and word of each kind. */
+static void add_kinds(struct strbuf *out)
+{
+	for (int kind = 0; kind < FRAME_KINDS; kind++)
+		strbuf_addf(out, "%s%c %s", kind ? " " : "",
+			picture_kind_letter((enum frame_kind)kind),
+			frame_kind_word((enum frame_kind)kind));
+}
+
 static void write_head(struct scaler *scaler, FILE *out)
 {
 	const struct flame_data *data = scaler->data;
@@ -309,7 +318,9 @@ static void write_head(struct scaler *scaler, FILE *out)
 		strbuf_adds(&head, " reversed=\"1\"");
 	if (!data->diff)
 		add_origin(&head, data->p);
-	strbuf_addf(&head, " inverted=\"%d\">\n", data->inverted);
+	strbuf_addf(&head, " inverted=\"%d\" kinds=\"", data->inverted);
+	add_kinds(&head);
+	strbuf_adds(&head, "\">\n");
 	strbuf_flush(&head, out);
 	strbuf_release(&head);
 }

@@ -108,12 +108,8 @@ static const char *const states[LUA_NR_STATES + 1] = {
 };
 
 const struct vm lua_vm = {
-	.name = "lua",
-	.title = "Lua",
-	.letter = 'l',
+	.language = &languages[LANGUAGE_LUA],
 	.kind = VM_LUA,
-	.stack = STACK_LUA,
-	.frame = FRAME_LUA,
 	.code = LUA_C,
 	.by_native = true,
 	.compiled = LUA_COMPILED,

@@ -58,12 +58,8 @@ static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t
 }
 
 const struct vm perl_vm = {
-	.name = "perl",
-	.title = "Perl",
-	.letter = 'p',
+	.language = &languages[LANGUAGE_PERL],
 	.kind = VM_PERL,
-	.stack = STACK_PERL,
-	.frame = FRAME_PERL,
 	.symbol = PERL_SYMBOL,
 	.find = find,
 	.describe = describe,

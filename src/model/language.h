@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The languages whose own frames and stacks are told apart. Each is one row here and a row of
+ * VM_LIST (vm/vm_list.h), and has its folder in vm/. Everything that frames, files and pictures say
+ * about a language comes from its row.
+ */
+#ifndef MODEL_LANGUAGE_H
+#define MODEL_LANGUAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * ROW(ID, name in options, files and notes, name in messages, letter in pictures and in the first
+ * argument of scripts, other than u, k, i, j, w, t, n, d and r; shades of its colour in pictures).
+ * The Makefile reads the letters and colours.
+ */
+#define LANGUAGE_LIST(ROW)                                                                         \
+	ROW(PERL, "perl", "Perl", 'p', "#a27ea1 #ad7da0 #ad81a3 #ac85a5 #b285ac #b289ae")          \
+	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9")
+
+#define LANGUAGE_ENUM(ID, ...) LANGUAGE_##ID,
+enum { LANGUAGE_LIST(LANGUAGE_ENUM) NR_LANGUAGES };
+#undef LANGUAGE_ENUM
+
+struct language {
+	const char *name, *title;
+	const char *module; /* "[perl]", in place of the file of its frames */
+	char letter;
+};
+
+extern const struct language languages[NR_LANGUAGES];
+
+/* Returns the language whose module is MODULE, of LEN bytes, or NULL if there is none. */
+const struct language *language_of_module(const char *module, size_t len);
+
+#endif
