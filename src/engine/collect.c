@@ -43,15 +43,12 @@ struct user_frame {
 
 static struct user_frame decode_frame(const struct collector *c, uint64_t frame)
 {
-	uint64_t serial = frame >> 41;
+	uint32_t serial = walk_frame_serial(frame);
+	const struct mapping *m =
+		serial && serial <= c->ps->nr_maps ? &c->ps->maps[serial - 1] : NULL;
 
-	if (!walk_frame_mapped(frame) || !serial || serial > c->ps->nr_maps)
-		return (struct user_frame){NULL, frame & (WALK_NEW_TRACE - 1), frame >> 57 & 1,
-			frame & WALK_NEW_TRACE};
-	const struct mapping *m = &c->ps->maps[serial - 1];
-
-	return (struct user_frame){m, m->start + (frame & (WALK_FRAME_VM - 1)), frame >> 40 & 1,
-		frame & WALK_FRAME_VM};
+	return (struct user_frame){m, (m ? m->start : 0) + walk_frame_offset(frame),
+		walk_frame_is_call(frame), walk_frame_is_vm(frame)};
 }
 
 static uint32_t frame_of(struct collector *c, uint64_t frame)

@@ -186,14 +186,14 @@ static void add_tasks(struct condense *c)
 /* FRAME in the mapping that stands for its own. */
 static uint64_t merge_frame(struct condense *c, uint64_t frame)
 {
-	uint64_t serial = frame >> 41;
+	uint32_t serial = walk_frame_serial(frame);
 	bool anywhere;
 
-	if (!walk_frame_mapped(frame) || !serial || serial > c->merged.ps->nr_maps)
+	if (!serial || serial > c->merged.ps->nr_maps)
 		return frame;
-	uint64_t other = ended_maps_find(&c->merged, (uint32_t)serial - 1, &anywhere) + 1ULL;
+	uint32_t other = (uint32_t)ended_maps_find(&c->merged, serial - 1, &anywhere) + 1;
 
-	return other << 41 | (anywhere ? 0 : frame & ((1ULL << 41) - 1));
+	return walk_frame_move(anywhere ? 0 : frame, other);
 }
 
 static uint32_t add_stack(struct condense *c, const struct sample_stack *s)

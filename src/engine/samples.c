@@ -198,9 +198,9 @@ void samples_add(struct samples *s, const struct sample_key *key, uint64_t count
 void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr)
 {
 	for (size_t i = 0; i < nr_frames; i++) {
-		uint64_t serial = frames[i] >> 41;
+		uint32_t serial = walk_frame_serial(frames[i]);
 
-		if (walk_frame_mapped(frames[i]) && serial && serial <= nr)
+		if (serial && serial <= nr)
 			used[serial - 1] = true;
 	}
 }

@@ -121,9 +121,34 @@ static inline uint64_t walk_frame(const struct walk_map *m, uint64_t pc, bool ca
 	       ((pc - m->start) & (WALK_FRAME_VM - 1));
 }
 
-static inline bool walk_frame_mapped(uint64_t frame)
+/* Returns the serial of the frame's mapping, or 0 if the frame is in no mapping. */
+static inline uint32_t walk_frame_serial(uint64_t frame)
 {
-	return frame >> 58 != 0x3f;
+	return frame >> 58 == 0x3f ? 0 : (uint32_t)(frame >> 41);
+}
+
+/* Returns the frame in another mapping, whose serial is not 0. */
+static inline uint64_t walk_frame_move(uint64_t frame, uint32_t serial)
+{
+	return (uint64_t)serial << 41 | (frame & ((1ULL << 41) - 1));
+}
+
+/* Returns the offset in the mapping or, of a frame in no mapping, the pc. */
+static inline uint64_t walk_frame_offset(uint64_t frame)
+{
+	return frame & ((walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_TRACE) - 1);
+}
+
+/* Returns true if it is the frame of a return address. */
+static inline bool walk_frame_is_call(uint64_t frame)
+{
+	return frame >> (walk_frame_serial(frame) ? 40 : 57) & 1;
+}
+
+/* Returns true if it is a frame of an interpreter or, in no mapping, of a trace. */
+static inline bool walk_frame_is_vm(uint64_t frame)
+{
+	return frame & (walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_TRACE);
 }
 
 /* Returns the address to look up: pc or, if it is a return address, the call before it. */

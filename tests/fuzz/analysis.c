@@ -7,6 +7,7 @@
 #include "lib/util.h"
 #include "unwind/analysis/code_flow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { START = 0x10000, GAP = 16, STEPS_A_BYTE = 5, STEPS_MIN = 2000 };

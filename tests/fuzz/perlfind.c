@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+struct elffacts;
+
 enum { FILES = 2, FACTS = 32, DEPTH = 32, READ_MAX = 64 << 20, FILE_SIZE = 0x1000 };
 
 static struct input {

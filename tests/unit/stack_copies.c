@@ -152,7 +152,7 @@ static const struct sample_stack *unwound(void)
 
 static uint64_t address_of(uint64_t frame)
 {
-	assert_true(walk_frame_mapped(frame));
+	assert_true(walk_frame_serial(frame));
 	return ps.maps[(frame >> 41) - 1].start + (frame & ((1ULL << 40) - 1));
 }
 
