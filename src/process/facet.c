@@ -303,6 +303,8 @@ static bool update_all(struct facet *f)
 
 void facets_add(struct facets *fs, struct facet *f)
 {
+	if (fs->nr == FACETS_MAX)
+		abort(); /* any recording shows it */
 	fs->list[fs->nr++] = f;
 }
 
