@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* The unit of a time is chosen by its size; digits that the profile does not have are not made up.
- */
+/* The unit of a time is chosen by its size; digits that the profile does not have are not shown. */
 static void amount__units(void **state)
 {
 	static const struct {

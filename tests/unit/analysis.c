@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules out of machine code: the functions below have no call frame information. */
+/* Rules from machine code: the functions below have no call frame information. */
 #include "symbol/elf/elffile_internal.h"
 #include "unwind/analysis/code_flow.h"
 #include "unwind/analysis/hosted.h"
@@ -113,7 +113,7 @@ asm(".pushsection .text\n"
 
 	BEGIN(never_returns)
 	"sub $104,%rsp\n"
-	"call leaf\n" /* so the compiler might say of it */
+	"call leaf\n" /* the compiler may know that it does not return */
 	AT(after)
 	"push %rbx\n"
 	"pop %rbx\n"
@@ -243,7 +243,7 @@ static int forget(void **state)
 	return 0;
 }
 
-/* The rule of the instruction at LABEL; of kind NONE: there is none. */
+/* Returns the rule of the instruction at LABEL, of kind NONE if there is no rule. */
 static struct unwind_rule rule_at(const unsigned char *label)
 {
 	struct unwind_rule rule;
@@ -288,7 +288,7 @@ static void analysis__follows_pushes_and_pops(void **state)
 	check(pushes_ret, plain);
 }
 
-/* Where the registers are that the function has saved and changed. */
+/* The places of the registers that the function has saved and changed. */
 static void analysis__finds_saved_registers(void **state)
 {
 	(void)state;
@@ -341,7 +341,7 @@ static void analysis__trusts_nothing_without_return(void **state)
 	analyse(jumps, jumps_end);
 	check(endless, nothing);
 	check(jumps, nothing);
-	check(tail, nothing); /* its return is in code of others */
+	check(tail, nothing); /* it returns in the code of another function */
 }
 
 static void analysis__refuses_code_that_pops_elsewhere(void **state)
@@ -408,7 +408,7 @@ static void analysis__forgets_what_a_local_callee_may_write(void **state)
 	check(forgets_body, nothing);
 }
 
-/* The same registers, but what the callee calls is not known. */
+/* The same registers, but the callee calls unknown code. */
 static void analysis__forgets_what_other_code_may_write(void **state)
 {
 	(void)state;
@@ -431,7 +431,7 @@ static void analysis__does_not_follow_pushes_of_two_bytes(void **state)
 	check(short_push, nothing);
 }
 
-/* What comes after it is in another piece, and none of its cases. */
+/* The code after it is in another piece, and is not one of its cases. */
 static void analysis__of_a_switch_at_the_end(void **state)
 {
 	(void)state;
@@ -445,7 +445,7 @@ static void analysis__of_a_switch_at_the_end(void **state)
 	check(tail_to, plain);
 }
 
-/* Of code that jumps everywhere. */
+/* The code has jumps to all places. */
 static void analysis__bounds_its_work(void **state)
 {
 	enum { SIZE = 1 << 16 };
@@ -460,7 +460,7 @@ static void analysis__bounds_its_work(void **state)
 	free(code);
 }
 
-/* An image with the code from START to END behind FUNCTION bytes that FDE describes. */
+/* Opens an image with the code from START to END after FUNCTION bytes that FDE describes. */
 static struct elffile *open_code(
 	const unsigned char *start, const unsigned char *end, const char *fde, size_t fde_size)
 {
@@ -513,7 +513,7 @@ static void expect_hosted(
 	assert_true(is_rule(table, TINY_FIRST + FUNCTION + (uint64_t)(label - hosted), want));
 }
 
-/* The call frame information is that of GHC's StgRun. */
+/* The call frame information is GHC's for StgRun. */
 static void analysis__gives_hosted_code_the_rule_of_its_host(void **state)
 {
 	struct elffile *elf = open_code(hosted, hosted_end,
@@ -565,7 +565,7 @@ struct comparison {
 	size_t nr, same, different;
 };
 
-/* Compares the rules of the code with those of TABLE: where both use the same register. */
+/* Compares the rules of the code with TABLE's rules where both use the same register. */
 static void compare(const struct unwind_table *table, struct comparison *c)
 {
 	struct unwind_rule rule;
@@ -589,7 +589,7 @@ static void compare(const struct unwind_table *table, struct comparison *c)
 	}
 }
 
-/* Starts the functions that RANGES tell of; parts of functions do not begin as these do. */
+/* Runs the functions that begin in RANGES; split-off parts of functions begin differently. */
 static void run_functions(const struct unwind_ranges *ranges, const struct unwind_table *table)
 {
 	const struct unwind_rule *rule;
@@ -608,7 +608,7 @@ static void run_functions(const struct unwind_ranges *ranges, const struct unwin
 		}
 }
 
-/* All code of perl, as if only the starts of its functions were known. */
+/* Analyses all code of perl as if only the starts of its functions were known. */
 static void analysis__agrees_with_call_frame_information(void **state)
 {
 	struct elffile *elf = elffile_open(perl, NULL);

@@ -40,7 +40,7 @@ static void areas_parse__nothing_else(void **state)
 	check("", 0, 0);
 }
 
-/* Pages of an area that are listed. */
+/* Returns how many pages of an area are listed. */
 static size_t listed(const char *start, size_t pages, uint64_t max)
 {
 	uint64_t from = (uintptr_t)start, to = from + pages * AREA_PAGE;

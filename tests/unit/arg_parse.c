@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Command lines that are refused, in one line. */
+/* Command lines that are rejected with a message of one line. */
 #include "view/args/arg_parse.h"
 #include "lib/util.h"
 
@@ -64,7 +64,8 @@ static const struct argp argp = {
 	.children = (const struct argp_child[]){{.argp = &child}, {0}},
 };
 
-/* WORDS, at blanks, in a process of their own, whose stderr becomes OUT: its exit code. */
+/* Parses WORDS, separated by blanks, in a process whose stderr is copied to OUT; returns its exit
+ * code. */
 static int run(const char *words, unsigned flags, char *out, size_t size)
 {
 	char *copy = xasprintf("program %s", words), *argv[16] = {0};
@@ -102,7 +103,7 @@ static void refused(const char *words, const char *message)
 	free(expected);
 }
 
-/* SUM: of the numbers. */
+/* SUM is the sum of the numbers. */
 static void accepted(const char *words, unsigned flags, int sum)
 {
 	char out[512];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples before their tables are there: 64 processors, all on targets whose tables take a while.
- */
+/* Samples that come before their tables: 64 processors, whose targets all have tables that take a
+ * while. */
 #include "engine/bpf/kern/backlog.h"
 #include "lib/util.h"
 
@@ -12,18 +12,18 @@
 
 enum {
 	CPUS = 64,
-	MS = 5000,     /* one tick a processor in each */
-	READ_MS = 20,  /* between two looks of the recorder at the ring */
+	MS = 5000,     /* one tick a processor in each of them */
+	READ_MS = 20,  /* between two reads of the ring by the recorder */
 	RING_HEAD = 8, /* bytes before each record */
 };
 
 struct load {
-	uint32_t processes; /* on which the threads, one a processor, are spread */
+	uint32_t processes; /* on which the threads, one a processor, are distributed */
 	uint32_t pages;     /* of a stack */
-	uint32_t ready_ms;  /* when the tables of all are there */
+	uint32_t ready_ms;  /* the tables of all processes are complete then */
 };
 
-/* What became of all ticks. */
+/* What happened to all ticks. */
 struct outcome {
 	uint64_t walked, copied, delayed, left;
 	uint64_t weight;      /* of the heaviest stack */
@@ -94,12 +94,12 @@ static void backlog__64_processors(void **state)
 		assert_true(o.copied > 0);
 		assert_true(o.ring_most <= backlog_ring(CPUS));
 		assert_true(o.most_copies <= COPIES_A_SECOND);
-		/* no stack stands for much more than its share of what was missed */
+		/* no stack gets much more weight than its share of the missed ticks */
 		assert_true(o.weight <= 2 + loads[i].ready_ms / BACKLOG_PART);
 	}
 }
 
-/* With tables at once nothing waits; when they never come nothing is invented. */
+/* If tables are there at once nothing waits; if they never come nothing is made up. */
 static void backlog__at_once_and_never(void **state)
 {
 	struct outcome at_once = simulate(&(struct load){64, 3, 0});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the engine's maps share: maps of the real kernel, or a reason to skip. */
+/* Common functions of the tests of the engine's maps, which are maps of the real kernel. */
 #ifndef TESTS_UNIT_BPF_TEST_H
 #define TESTS_UNIT_BPF_TEST_H
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* A hash of MAX entries; ends the test as skipped where this process may not make one. */
+/* Makes a hash of MAX entries; skips the test if this process may not make one. */
 static inline int make_hash(uint32_t key_size, uint32_t value_size, uint32_t max)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "test", key_size, value_size, max, NULL);
@@ -27,7 +27,7 @@ static inline int make_hash(uint32_t key_size, uint32_t value_size, uint32_t max
 	return fd;
 }
 
-/* An array of maps like INNER. */
+/* Makes an array of maps like INNER. */
 static inline int make_outer(int inner, uint32_t max)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = (uint32_t)inner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recordings as text backtraces: what is read back from them is what the recording shows. */
+/* Recordings as text backtraces: reading them back gives what the recording shows. */
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -58,7 +58,7 @@ static void make(struct recording *rec)
 	recording_add_row(rec, &row);
 }
 
-/* The folded lines of P with the names of HOW; the caller's. P is released. */
+/* Returns the folded lines of P with names demangled as HOW; the caller frees them. Releases P. */
 static char *folded(struct profile *p, enum demangle how)
 {
 	char *text = NULL;
@@ -123,7 +123,7 @@ static void test_round_trip(void **state)
 	recording_release(&rec);
 }
 
-/* Sources are there only when they are asked for, in stap's form. */
+/* Sources are only written if they are requested, in stap's form. */
 static void test_text(void **state)
 {
 	struct recording_view view = {.event = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are kept by build-id. */
+/* Files that are cached by build-id. */
 #include "lib/cache.h"
 #include "symbol_test.h"
 
@@ -92,7 +92,7 @@ static void test_kept(void **state)
 	free(path);
 }
 
-/* What is not whole is never in place. */
+/* An incomplete file is never in place. */
 static void test_begun(void **state)
 {
 	char *temporary, *other;
@@ -109,7 +109,7 @@ static void test_begun(void **state)
 	cache_commit(&cache, fd2, other);
 	assert_int_equal(count_files(), 1);
 	assert_true(is_kept(id));
-	/* cannot take its place */
+	/* an incomplete file cannot replace it */
 	fd = cache_begin(&cache, id, &temporary);
 	empty();
 	char *path = path_of(id);
@@ -142,7 +142,7 @@ static void test_names(void **state)
 	empty();
 }
 
-/* A link is not followed, another's file is not trusted, neither is removed. */
+/* A link is not followed and another user's file is not trusted; neither is removed. */
 static void test_owner(void **state)
 {
 	char *path = path_of(id), *other = in_dir("other");
@@ -167,7 +167,7 @@ static void test_owner(void **state)
 	free(other);
 }
 
-/* A file called NAME of SIZE bytes, last used at USED. */
+/* Makes a file called NAME of SIZE bytes, last used at USED. */
 static void make_sparse(const char *name, off_t size, time_t used)
 {
 	struct timespec times[2] = {{.tv_sec = used}, {.tv_sec = used}};
@@ -194,7 +194,7 @@ static void test_bytes(void **state)
 	assert_false(is_there("aaaaaaaa"));
 	assert_true(is_there("bbbbbbbb") && is_there("cccccccc") && is_there("dddddddd"));
 	assert_int_equal(count_files(), 6);
-	/* alone too much */
+	/* too large by itself */
 	make_sparse("aaaaaaaa.names", 2 << 20, time(NULL) + 100);
 	keep("dddddddd", "");
 	assert_int_equal(count_files(), 3);
@@ -208,8 +208,8 @@ static void test_count(void **state)
 	(void)state;
 	keep("ffffffff", "");
 	run("touch -d @1000 '%s/ffffffff.names'", dir);
-	assert_true(is_kept("ffffffff")); /* used just now */
-	/* left by who died */
+	assert_true(is_kept("ffffffff")); /* it was just used */
+	/* left by a process that died */
 	make_sparse("99999999.names.AbCdEf", 1, 1);
 	for (unsigned int i = 0; i < 30; i++) {
 		snprintf(name, sizeof(name), "%08x.names", i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Callers and callees of a function, and sums of functions, against a look through each stack. */
+/* Callers and callees of a function, and sums of functions, compared with a search through each
+ * stack. */
 #include "rules_test.h"
 #include "view/function_match.h"
 #include "view/report/calls.h"
@@ -39,7 +40,7 @@ static uint64_t weight_of(const struct functions *f, const char *name, const cha
 	return 0;
 }
 
-/* Against looking through each stack: "b" calls are counted once in a stack. */
+/* Compares with a search through each stack; calls of "b" count once in a stack. */
 static void test_calls(void **state)
 {
 	struct stacks s;
@@ -106,7 +107,7 @@ static void test_no_calls(void **state)
 	profile_release(&p);
 }
 
-/* Rules that callees inherit split functions; what is self still sums up to the total. */
+/* Rules that callees inherit split functions; the self weights still add up to the total. */
 static void test_sums_with_inherit(void **state)
 {
 	struct rules *rules = rules_of("first function=a\nbelow inherit function=b\n");
@@ -124,7 +125,7 @@ static void test_sums_with_inherit(void **state)
 	}
 	functions_init(&f, &s.p, rules);
 	functions_init_categories(&categories, &s.p, rules);
-	assert_int_equal(f.nr, 6); /* a, b; c and d below b or not */
+	assert_int_equal(f.nr, 6); /* a, b; c and d with and without b above them */
 	assert_int_equal(weight_of(&f, "d", "below"), below_d);
 	assert_int_equal(categories.nr, 3);
 	for (uint32_t i = 0; i < f.nr; i++)

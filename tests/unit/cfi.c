@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Rules out of call frame information. The judge is libdw: what it says of a frame and what the
- * table says of it are both carried out on registers and memory of random content, and must give
- * the same caller.
- */
+/* Rules from call frame information. The judge is libdw: both its rules for a frame and the table's
+ * rules are applied to registers and memory of random content, and must give the same caller. */
 #include "symbol/elf/elffile.h"
 #include "unwind_test.h"
 
@@ -17,12 +14,12 @@ struct machine {
 	uint64_t reg[NR_REGS];
 };
 
-/* A caller, or a part of it. What is unknown is no value that could be right. */
+/* A caller, or a part of it. Unknown values are set to values that cannot be right. */
 struct caller {
 	bool known, root;
 	uint64_t sp, pc, bp, bx;
 	bool bp_known, bx_known;
-	unsigned int kept; /* mask of r12 to r15 that are the callee's */
+	unsigned int kept; /* mask of r12 to r15 that still have the callee's values */
 };
 
 static uint64_t memory(uint64_t address)
@@ -93,7 +90,8 @@ static struct caller caller_by_rule(const struct machine *m, const struct unwind
 	return c;
 }
 
-/* Two operands become one. False: not an operation of two. */
+/* Replaces two operands by the result of OP. Returns false if OP is not an operation on two
+ * operands. */
 static bool calculate(uint64_t *stack, unsigned int *n, const Dwarf_Op *op)
 {
 	uint64_t b = stack[*n - 1], *a = &stack[*n - 2];
@@ -124,7 +122,7 @@ static bool calculate(uint64_t *stack, unsigned int *n, const Dwarf_Op *op)
 static uint64_t evaluate(const struct machine *m, uint64_t cfa, const Dwarf_Op *ops, size_t nops)
 {
 	uint64_t stack[16] = {0};
-	unsigned int n = 2; /* two that do not count */
+	unsigned int n = 2; /* two dummy operands */
 
 	for (size_t i = 0; i < nops; i++) {
 		const Dwarf_Op *op = &ops[i];
@@ -149,7 +147,7 @@ static uint64_t evaluate(const struct machine *m, uint64_t cfa, const Dwarf_Op *
 	return stack[n - 1];
 }
 
-/* The caller's value of REG. False: libdw says that nobody can know. */
+/* Computes the caller's value of REG. Returns false if libdw says that it cannot be known. */
 static bool register_by_libdw(
 	const struct machine *m, Dwarf_Frame *frame, uint64_t cfa, int reg, uint64_t *value)
 {
@@ -186,7 +184,7 @@ static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame
 	c.bp_known = register_by_libdw(m, frame, cfa, BP, &c.bp);
 	c.bx_known = register_by_libdw(m, frame, cfa, BX, &c.bx);
 	if (!c.bx_known)
-		c.bx = m->reg[BX]; /* libdw takes rax for the register that functions keep */
+		c.bx = m->reg[BX]; /* libdw takes rax for the register that functions preserve */
 	for (int i = 0; i < 4; i++) {
 		uint64_t value;
 
@@ -200,7 +198,7 @@ static struct caller caller_by_libdw(const struct machine *m, Dwarf_Frame *frame
 
 struct score {
 	size_t compared, unsupported, lost, different;
-	uint64_t entry; /* the file's: the table knows that it has no caller */
+	uint64_t entry; /* of the file: the table knows that it has no caller */
 };
 
 static void compare_at(
@@ -232,7 +230,9 @@ static void compare_at(
 		printf("# differs at %#llx\n", (unsigned long long)address);
 }
 
-/* Compares at START, and at all of the next addresses where the rule may depend on them. */
+/*
+ * Compares at START, and at all of the next addresses at which the rule may depend on the address.
+ */
 static void compare_part(struct score *score, const struct unwind_table *table, Dwarf_Frame *frame,
 	uint64_t start, uint64_t end)
 {
@@ -244,7 +244,7 @@ static void compare_part(struct score *score, const struct unwind_table *table, 
 	compare_at(score, table, frame, end - 1);
 }
 
-/* From START to END the table has one rule. */
+/* Compares from START to END, where the table has one rule. */
 static void compare_row(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi,
 	uint64_t start, uint64_t end)
 {
@@ -272,7 +272,7 @@ static const struct unwind_leaf *leaf_of(const struct unwind_table *table, uint3
 	return (const struct unwind_leaf *)(table->blocks + (table->header->level[0] + i) * 4096);
 }
 
-/* Address of the leaf's first row: that of the I-th start in the level above. */
+/* Returns the address of the leaf's first row, which is the I-th start in the level above. */
 static uint64_t leaf_start(const struct unwind_table *table, uint32_t i)
 {
 	const struct unwind_header *h = table->header;
@@ -281,7 +281,7 @@ static uint64_t leaf_start(const struct unwind_table *table, uint32_t i)
 	return h->base + (h->height ? starts[i] : 0);
 }
 
-/* Calls compare_row for each row of the table, which must lie side by side and rise. */
+/* Calls compare_row for each row of the table; rows must be adjacent and ascending. */
 static void compare_rows(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi)
 {
 	const struct unwind_header *h = table->header;
@@ -305,7 +305,7 @@ static void compare_rows(struct score *score, const struct unwind_table *table, 
 	assert_int_equal(rows, h->nr_rows);
 }
 
-/* The code before the table's first row and behind its last: libdw must know nothing of it. */
+/* Checks that libdw knows no rules before the table's first row and after its last one. */
 static void compare_outside(struct score *score, const struct unwind_table *table, Dwarf_CFI *cfi,
 	const struct elffile *elf)
 {
@@ -621,7 +621,7 @@ static void test_programs(void **state)
 	(char)0x86, 2, (char)0x83, 3, (char)0x8f, 4, (char)0x8e, 5 /* at CFA - 8 * …             \
 								    */
 
-/* The row of LuaJIT's assembly, and what differs from it. */
+/* The row of LuaJIT's assembly, and variations of it. */
 static const struct {
 	const char *what;
 	uint64_t size;

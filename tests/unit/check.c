@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The preflight, on made-up machines: a good one, and what each test takes from it. */
+/* The preflight on made-up machines: a good one, from which each test removes something. */
 #include "check/check.h"
 #include "check/trial.h"
 #include "engine/tool.h"
@@ -244,7 +244,9 @@ static void test_kernel_changes(void **state)
 	expect("kernel", CHECK_FOUND, RELEASE, NULL);
 }
 
-/* What a patched copy of the runtime makes good, and what a runtime that the user has chosen. */
+/*
+ * The defects that a patched copy of the runtime repairs, and a runtime that the user has chosen.
+ */
 static void test_kernel_patched(void **state)
 {
 	struct check_request chosen = usual;
@@ -325,7 +327,7 @@ static void test_options(void **state)
 	expect("kprobes", CHECK_DEGRADED, "cannot be probed", NULL);
 	put(BUILD "/.config", "CONFIG_MODULES=y\n");
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
-	/* without its configuration the kernel itself is looked at */
+	/* without its configuration the kernel itself is examined */
 	take(BUILD "/.config");
 	take("/proc/sys/kernel/perf_event_paranoid");
 	expect("perf timer", CHECK_MISSING, "no perf events", "CONFIG_PERF_EVENTS");
@@ -339,7 +341,7 @@ static void test_options(void **state)
 		"CONFIG_TRACEPOINTS");
 	put("/sys/kernel/tracing/trace", "");
 	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
-	/* where it lists them, that one must be there */
+	/* if the kernel lists its tracepoints, this one must be listed */
 	put("/sys/kernel/tracing/events/sched/sched_wakeup/id", "1\n");
 	expect_of(&request, "tracepoints", CHECK_MISSING, "no tracepoint sched:sched_switch",
 		"CONFIG_TRACEPOINTS");
@@ -350,7 +352,7 @@ static void test_options(void **state)
 	expect_of(&request, "tracepoints", CHECK_FOUND, "sched:sched_switch", NULL);
 }
 
-/* Of those who record at functions of programs. */
+/* The preflight for recordings at functions of programs. */
 static void test_bpf_uprobes(void **state)
 {
 	struct check_request request = built_in;
@@ -498,7 +500,7 @@ static void test_module_given(void **state)
 	expect_of(&request, "module", CHECK_MISSING, "built for kernel 9.9.9", NULL);
 }
 
-/* A child that does nothing, of the program at PATH, until the test ends it. */
+/* Starts a child that runs the program at PATH and does nothing, until the test ends it. */
 static uint32_t start(const char *path)
 {
 	int ready[2];
@@ -513,7 +515,7 @@ static uint32_t start(const char *path)
 		_exit(127);
 	}
 	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 0); /* closed by exec */
+	assert_int_equal(read(ready[0], &byte, 1), 0); /* exec has closed the pipe */
 	close(ready[0]);
 	return (uint32_t)pid;
 }
@@ -597,7 +599,7 @@ static void test_perl_found(void **state)
 	pids[0] = start("/bin/sleep");
 	pids[1] = start(script);
 	for (int i = 0; i < 200 && !sees_perl(&request); i++)
-		usleep(50000); /* it may still be loaded */
+		usleep(50000); /* the program may still be being loaded */
 	expect_of(&request, "perl", CHECK_FOUND, "perl 5.", NULL);
 	end(pids[0]);
 	end(pids[1]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of functions: what a worker sends, what a kernel's memory holds, instructions as text.
- */
+/* The code of functions: a worker's results, a kernel's memory, and instructions as text. */
 #include "lib/util.h"
 #include "symbol/code/code_job.h"
 #include "symbol/code/disassembler.h"
@@ -80,7 +79,7 @@ static void test_worker_result(void **state)
 	for (size_t i = 0; i < out.len; i++)
 		for (int bit = 0; bit < 8; bit++) {
 			out.buf[i] ^= (char)(1 << bit);
-			is_read(out.buf, out.len); /* nothing beyond its arrays is used */
+			is_read(out.buf, out.len); /* no byte after its arrays is used */
 			out.buf[i] ^= (char)(1 << bit);
 		}
 	code.places[0] = 3;
@@ -91,7 +90,7 @@ static void test_worker_result(void **state)
 	strbuf_release(&out);
 }
 
-/* A file as /proc/kcore is, with the code at kernel_at. */
+/* Makes a file like /proc/kcore, with the code at kernel_at. */
 static int make_kcore(void)
 {
 	int fd = memfd_create("kcore", MFD_CLOEXEC);
@@ -135,7 +134,7 @@ static void test_kcore(void **state)
 	close(fd);
 }
 
-/* A function of a kernel without debug file, from its memory. */
+/* A function of a kernel without debug file is read from the kernel's memory. */
 static void test_running_kernel(void **state)
 {
 	const struct symbol_options options = {.inlines = true, .lines = true};

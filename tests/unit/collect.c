@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raw samples as the engines fill them, and the recording made of them. */
+/* Raw samples as the engines make them, and the recording that is made from them. */
 #include "engine/collect.h"
 #include "engine/samples.h"
 #include "lib/util.h"
@@ -173,7 +173,7 @@ static void collect__what_began_before(void **state)
 	assert_int_equal(n->offset, 0x38);
 }
 
-/* A task without user memory has no user stack: that is whole, with a note. */
+/* A task without user memory has no user stack: the stack counts as whole, with a note. */
 static void collect__tasks_without_user_stack(void **state)
 {
 	static const struct {
@@ -242,7 +242,7 @@ static void collect__events_labels_and_slices(void **state)
 	assert_int_equal(rec.nr_tasks, 1);
 }
 
-/* Names for kernel addresses; the caller frees it. */
+/* Returns names for kernel addresses; the caller frees them. */
 static struct kallsyms *make_kallsyms(void)
 {
 	static const char text[] = "ffffffff81000000 T _stext\n"
@@ -262,7 +262,7 @@ static struct kallsyms *make_kallsyms(void)
 	return ks;
 }
 
-/* Enough of them for the arrays of stacks and rows to move while they are trimmed. */
+/* There are so many that the arrays of stacks and rows move while they are trimmed. */
 static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state)
 {
 	enum { NR = 1100 };

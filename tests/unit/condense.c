@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What remains of the samples of a long recording. */
+/* The samples that remain of a long recording. */
 #include "engine/condense.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -24,7 +24,7 @@ enum {
 	MAX = 8,
 };
 
-/* Objects of ps. */
+/* Indices of objects of ps. */
 enum { LIBRARY, MEMORY };
 
 static const struct condense_limits max = {MAX, 1000}, few_rows = {1000, 64};
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A mapping of process PID that has ended, or not (TO_NS). */
+/* Adds a mapping of process PID, which has ended at TO_NS or still exists. */
 static uint32_t map(uint32_t pid, size_t object, uint64_t start, uint64_t size, int64_t to_ns)
 {
 	const struct process p = {.pid = pid};
@@ -149,7 +149,7 @@ static void condense__the_smallest_of_many_are_summed(void **state)
 	assert_task(2, 0, 0, "make", 498);
 	assert_task(3, 0, 0, "sh", 498);
 	assert_task(4, GONE + 500, GONE + 500, "make", 7);
-	assert_task(5, GONE + 997, GONE + 997, "sh", 1); /* of equal ones the newest */
+	assert_task(5, GONE + 997, GONE + 997, "sh", 1); /* the newest of equal tasks */
 	for (uint32_t i = 0; i < 1000; i++)
 		add(GONE + i, GONE + i, "sh", stack, 1);
 	condense();
@@ -195,7 +195,7 @@ static void condense__a_thread_with_many_names(void **state)
 	assert_true(unnamed > 300);
 }
 
-/* Many rows of few threads are not kept one by one either. */
+/* Many rows of few threads are condensed, too. */
 static void condense__many_rows_of_ended_threads(void **state)
 {
 	uint32_t m = map(GONE, LIBRARY, START, END - START, ENDED_NS);
@@ -244,8 +244,7 @@ static void condense__equal_stacks_of_ended_processes_are_one(void **state)
 	assert_int_equal(samples.nr_stacks - 1, 3);
 }
 
-/* Addresses in memory that nothing names are of no use, and there are as many as an attacker likes.
- */
+/* Addresses in memory without names are useless, and an attacker can make any number of them. */
 static void condense__memory_that_has_ended(void **state)
 {
 	(void)state;
@@ -261,7 +260,7 @@ static void condense__memory_that_has_ended(void **state)
 static void condense__memory_with_a_perf_map(void **state)
 {
 	(void)state;
-	processes_get(&ps, (uint32_t)getpid()); /* lives: it may write one yet */
+	processes_get(&ps, (uint32_t)getpid()); /* lives, and may still write a map */
 	for (uint32_t i = 0; i < 10; i++)
 		add(1, 1, "a",
 			stack_in(map((uint32_t)getpid(), MEMORY, START, START, ENDED_NS), 8 * i),
@@ -298,7 +297,7 @@ static void condense__pending_stacks(void **state)
 	assert_int_equal(samples.rows[1].count, 7);
 }
 
-/* Kernel stacks of DEPTH frames, NR different ones, which differ at the leaf. */
+/* Adds NR different kernel stacks of DEPTH frames, which differ at the leaf. */
 static void add_deep(uint32_t user, uint32_t nr, uint32_t depth, uint64_t count)
 {
 	uint64_t frames[64];
@@ -348,21 +347,21 @@ static void condense__rare_stacks_lose_their_leaves(void **state)
 	const struct sample_stack *s = only_short(1000);
 
 	assert_int_equal(
-		s->nr, 1 + 16); /* of 30, the largest power of two that is not in the leaf */
+		s->nr, 1 + 16); /* of 30 frames, the largest power of two without the leaf */
 	for (uint32_t i = 1; i < s->nr; i++)
 		assert_int_equal(samples.frames[s->first + i], 0xffffffff81000000 + 30 - 17 + i);
 	condense_note(&samples, &notes);
 	assert_non_null(strstr(notes.buf, "1000 samples have stacks without"));
 	strbuf_release(&notes);
 
-	add_deep(0, 1000, 30, 1); /* and again, to the same place */
+	add_deep(0, 1000, 30, 1); /* again; they are added to the same stack */
 	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
 	condense_end(&c);
 	assert_int_equal(samples.nr_rows - 1, 6);
 	assert_ptr_equal(only_short(2000), &samples.stacks[samples.nr_stacks - 1]);
 }
 
-/* A user stack below them counts for their depth. */
+/* The depth of a user stack below them counts, too. */
 static void condense__rare_stacks_of_two_parts(void **state)
 {
 	uint32_t user = stack_in(map(GONE, LIBRARY, START, END - START, INT64_MAX), 0);
@@ -377,7 +376,7 @@ static void condense__rare_stacks_of_two_parts(void **state)
 	assert_int_equal(samples.rows[1].key.user, user);
 	assert_int_equal(only_short(1000)->nr, 1 + 14);
 
-	add_deep(user, 1000, 4, 1); /* they differ in all frames but the user stack */
+	add_deep(user, 1000, 4, 1); /* they differ in all frames except for the user stack */
 	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
 	condense_end(&c);
 	assert_int_equal(total(), 2000);
@@ -387,7 +386,7 @@ static void condense__rare_stacks_of_two_parts(void **state)
 	assert_true(samples.nr_rows - 1 <= 64);
 }
 
-/* There is no limit to how different stacks can be. */
+/* The number of different stacks is not limited. */
 static void condense__random_stacks(void **state)
 {
 	uint64_t frames[40], random = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why stacks are not whole: what recordings and profiles tell, and how it is said. */
+/* The reasons why stacks are not whole: in recordings and profiles, and as messages. */
 #include "input/stack_account.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -78,7 +78,7 @@ static uint64_t weight_of_cuts(const struct cuts *cuts)
 	return sum;
 }
 
-/* What P says; its cuts are all that its account counts. */
+/* Checks the message for P; its cuts are all that its account counts. */
 static void expect_said(const char *want)
 {
 	assert_int_equal(weight_of_cuts(&p.cuts), p.account.cut + p.account.broken);
@@ -124,7 +124,7 @@ static void cuts__nothing_of_whole_stacks(void **state)
 	assert_int_equal(p.cuts.nr, 0);
 }
 
-/* It is the user's terminal. */
+/* The message goes to the user's terminal. */
 static void cuts__names_of_files_are_escaped(void **state)
 {
 	(void)state;
@@ -220,7 +220,7 @@ static void cuts__runtime_by_threads(void **state)
 	       "40.0 % cut in generated code" GENERATED "\n");
 }
 
-/* A program in memory that has a build-id is a file. */
+/* A program in memory that has a build-id counts as a file. */
 static void cuts__program_in_memory(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void cuts__with_systemtap(void **state)
 
 /* ---- stacks ---- */
 
-/* The file is that of the outermost frame in C. */
+/* The file of the outermost C frame is named. */
 static void cuts__outermost_frame(void **state)
 {
 	uint32_t task = add_task(1, "app"), frames[3];
@@ -288,7 +288,7 @@ static void cuts__notes(void **state)
 	       "20.0 % broken: the samples have no frames\n");
 }
 
-/* The worst of a row's stacks counts, once. */
+/* Only the worst of a row's stacks counts, and it counts once. */
 static void cuts__one_cause_a_row(void **state)
 {
 	uint32_t frame = add_frame(1, "/lib/x.so", "a"), task = add_task(1, "app");
@@ -306,7 +306,8 @@ static void cuts__one_cause_a_row(void **state)
 
 /* ---- profiles ---- */
 
-/* When samples are left out, the rest of the tree tells all but what only the recording knew. */
+/* After samples are left out, the tree still gives all causes except for those that only the
+ * recording knew. */
 static void cuts__counted_again(void **state)
 {
 	uint32_t task = add_task(1, "java");

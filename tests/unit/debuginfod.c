@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files from debuginfod servers as far as no server is needed: URLs that are folders answer, too.
- */
+/* Files from debuginfod servers, as far as no server is needed: URLs of folders work, too. */
 #include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -29,7 +28,7 @@ enum { NOBODY = 65534 };
 
 static char home[64];
 
-/* As somebody who is not root, whose cache would not be where the environment says. */
+/* Runs as a user other than root; root's cache would not be where the environment says. */
 static int set_up(void **state)
 {
 	static const char *const names[] = {"DEBUGINFOD_CACHE_PATH", "DEBUGINFOD_MAXSIZE",
@@ -59,7 +58,7 @@ static int tear_down(void **state)
 	return getuid() ? ret : ret | seteuid(getuid());
 }
 
-/* The file PATH in our folder, with what lies above it. */
+/* Writes the file PATH in our folder, and the folders above it. */
 static char *put(const char *path, const char *text)
 {
 	char *whole = xasprintf("%s/%s", home, path);
@@ -155,7 +154,7 @@ static void test_has_servers(void **state)
 	setenv("DEBUGINFOD_URLS", " \t ", 1);
 	assert_false(debuginfod_has_servers());
 	assert_string_equal(getenv("DEBUGINFOD_URLS"), " \t ");
-	/* not under sudo, whatever is set */
+	/* under sudo the variable of root does not count */
 	unsetenv("DEBUGINFOD_URLS");
 	setenv("SUDO_UID", "1000", 1);
 	char *of_system = servers_of_folder("/etc/debuginfod");
@@ -187,7 +186,7 @@ static void test_silence(void **state)
 	assert_in_range(servers_silent_s(), SERVERS_REST_S / 2, SERVERS_REST_S - 1);
 	age_stamp(SERVERS_REST_S + 1);
 	assert_int_equal(servers_silent_s(), -1);
-	age_stamp(-1000); /* a clock that was wrong */
+	age_stamp(-1000); /* the clock was wrong */
 	assert_int_equal(servers_silent_s(), -1);
 	servers_set_silent(true);
 	assert_in_range(servers_silent_s(), 0, 100);
@@ -224,7 +223,7 @@ static void test_no_build_id(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		expect_fetch(bad[i], DEBUGINFOD_UNKNOWN, NULL, "");
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-	assert_int_equal(servers_silent_s(), -1); /* whoever asks here, will know */
+	assert_int_equal(servers_silent_s(), -1); /* no server is marked as silent */
 }
 
 static void test_cache(void **state)
@@ -236,7 +235,7 @@ static void test_cache(void **state)
 
 	(void)state;
 	expect_fetch(ID, DEBUGINFOD_FOUND, path, "");
-	debuginfod_reject(&file); /* not the cache's */
+	debuginfod_reject(&file); /* the file is not in the cache, so it is not removed */
 	assert_int_equal(stat(other, &st), 0);
 	assert_int_equal(stat(path, &st), 0);
 	file.path = NULL;
@@ -246,7 +245,7 @@ static void test_cache(void **state)
 	debuginfod_reject(&file);
 	assert_int_equal(stat(path, &st), -1);
 	free(path);
-	/* the library's other folders, the first one that counts last */
+	/* the library's other folders; the first one that counts is put last */
 	path = put(".debuginfod_client_cache/" ID "/debuginfo", "file");
 	expect_fetch(ID, DEBUGINFOD_FOUND, path, "");
 	*strrchr(other, '/') = '\0';

@@ -7,7 +7,7 @@
 #define HASH "17h0123456789abcdefE"
 
 static const struct {
-	const char *mangled, *brief, *full; /* both NULL: not mangled; full NULL: not looked at */
+	const char *mangled, *brief, *full; /* or NULL: not mangled, or full not compared */
 } names[] = {
 	{"main", NULL, NULL},
 	{"", NULL, NULL},
@@ -99,12 +99,12 @@ static const struct {
 		"decltype ({parm#1}<{parm#2}) dec<int>(int, int)"},
 	{"_Z5arrowIP1AEDTclptfp_1fEET_", "arrow<A*>", NULL},
 	{"_Z3arrIA99_KcEvRT_", "arr<char const [99]>", NULL},
-	/* what is local to a function, also as an argument */
+	/* names local to a function, also as an argument */
 	{"_ZZN12_GLOBAL__N_13locEiEN1L1xESt6vectorINS_4AnonESaIS2_EE",
 		"(anonymous namespace)::loc::L::x", NULL},
 	{"_ZNSt17_Function_handlerIFvvEZ3fooiEUlvE_E9_M_invokeERKSt9_Any_data",
 		"std::_Function_handler<void (), foo::{lambda()#1}>::_M_invoke", NULL},
-	/* not of the linker */
+	/* not a linker's name */
 	{"_Z3fooi@plt", "foo@plt", "foo(int)@plt"},
 	{"_ZN4core3fmt5write" HASH "@plt", "core::fmt::write@plt",
 		"core::fmt::write::h0123456789abcdef@plt"},
@@ -186,7 +186,7 @@ static void test_demangle_bombs(void **state)
 		make_bomb(&sb, 34);
 		assert_null(demangle_name(sb.buf, (enum demangle)how));
 	}
-	/* deep nesting, below and above the longest name that is looked at */
+	/* deep nesting, below and above the length limit of names */
 	for (size_t n = 100; n < 20000; n *= 3) {
 		strbuf_reset(&sb);
 		strbuf_adds(&sb, "_Z1f");
@@ -221,7 +221,7 @@ static void test_demangle_damaged(void **state)
 	}
 }
 
-/* All C++ names of the C++ library: the full form is what c++filt prints. */
+/* For all C++ names of the C++ library, the full form equals c++filt's. */
 static void test_against_cxxfilt(void **state)
 {
 	char *list = in_dir("list"), *judge_list = in_dir("judge"), *cmd;

@@ -109,7 +109,7 @@ static void check_node(const struct diff *d, const char *stack, uint64_t before,
 	assert_int_equal(d->inclusive[node].after, after);
 }
 
-/* Every node's weight is its own and its children's; nothing is lost. */
+/* Every node's total is its own weight plus its children's totals. */
 static void check_sums(const struct diff *d)
 {
 	const struct profile_node *nodes = d->tree.nodes;
@@ -276,8 +276,7 @@ static void test_functions(void **unused)
 	tear_down(&f);
 }
 
-/* A profile and itself. */
-/* How many are above LIMIT; *MOST: the first one. */
+/* Returns how many functions are above LIMIT, and sets *MOST to the first one. */
 static uint32_t count_above(
 	const struct diff_functions *f, uint64_t hundredths, const struct diff_function **most)
 {
@@ -451,7 +450,7 @@ static void test_limit_is_told(void **unused)
 	tear_down(&f);
 }
 
-/* The line of a function in the CSV; the caller's to free. */
+/* Returns the line of a function in the CSV; the caller frees it. */
 static char *csv_line(const struct diff_functions *f, const char *name)
 {
 	char *text, *line, *end;
@@ -511,7 +510,7 @@ struct placed {
 	const char *module, *name;
 };
 
-/* Each of PLACED is a stack of its own. */
+/* Makes each of PLACED a stack of its own. */
 static void make_placed(struct profile *p, const struct placed *placed)
 {
 	profile_init(p);
@@ -526,7 +525,7 @@ static void make_placed(struct profile *p, const struct placed *placed)
 	profile_finish(p);
 }
 
-/* "MODULE NAME" of all of P's nodes, in the tree's order; the caller's to free. */
+/* Returns "MODULE NAME" of all of P's nodes, in the tree's order; the caller frees it. */
 static char *all_of(const struct profile *p)
 {
 	struct strbuf out = STRBUF_INIT;

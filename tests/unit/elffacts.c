@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What children find in ELF files, and what of it is left when a file ends them. */
+/* The facts that children find in ELF files, and the facts that remain if a file ends a child. */
 #include "symbol/elf/elffacts.h"
 #include "symbol/elf/elfhead.h"
 #include "symbol/elf/symtab.h"
@@ -15,7 +15,7 @@
 extern int elffacts_variable_here;
 int elffacts_variable_here = 1;
 
-/* A copy of this program called NAME, in the folder of the tests. */
+/* Makes a copy of this program called NAME, in the folder of the tests. */
 static char *copy_self(const char *name)
 {
 	struct elffile *elf = elffile_open(self, NULL);
@@ -84,7 +84,7 @@ static void elffacts_of_other_files_survive_a_crash(void **state)
 	assert_false(elffacts_section(bad, ".text", &address, &size));
 	assert_false(elffacts_variable(last, "elffacts_variable_here", &v));
 	assert_true(elffacts_variable(last, "pthread_getspecific", &v));
-	/* it has had its chance */
+	/* the file is whole again, but is not tried a second time */
 	write_file(bad_path, content, len);
 	assert_false(elffacts_section(bad, ".data", &address, &size));
 	assert_string_equal(elffile_build_id(bad), elffile_build_id(good));
@@ -95,7 +95,7 @@ static void elffacts_of_other_files_survive_a_crash(void **state)
 	free(content);
 }
 
-/* Exits with 0 if it says so on stderr and does not map it, and its child does. */
+/* Exits with 0 if it reports on stderr that it does not map the file, and its child does map it. */
 static void use_heads_only(int from, int to, uint64_t code)
 {
 	struct elffile *elf = elffile_open(self, NULL);
@@ -159,7 +159,7 @@ static void check_segments(const struct elfhead *head, Elf *elf)
 	assert_int_equal(nr, head->nr_segments);
 }
 
-/* True if it is an ELF file. */
+/* Returns whether it is an ELF file. */
 static bool check_head(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -260,7 +260,7 @@ static void elfhead_read__knows_the_other_byte_order(void **state)
 	assert_null(elffile_open_memory(&b, sizeof(b.ehdr) - 1));
 }
 
-/* A 64-bit file of this machine whose first section says how many there are. */
+/* A 64-bit file of this machine whose first section tells the number of sections. */
 struct many {
 	Elf64_Ehdr ehdr;
 	Elf64_Shdr first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ELF files: identity, rules for unwinding, damage. */
+/* ELF files: identity, unwind rules, damage. */
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/symtab.h"
 #include "symbol_test.h"
@@ -50,7 +50,7 @@ static void test_rules(void **state)
 	elffile_close(elf);
 }
 
-/* ELF has LEN bytes; it becomes larger. */
+/* ELF is the file "hidden" of LEN bytes, which is made larger. */
 static void check_refusals(const struct elffile *elf, size_t len, uint64_t at)
 {
 	char *plain = in_dir("plain"), *other = in_dir("other"), *hidden = in_dir("hidden");
@@ -152,7 +152,7 @@ static void use_all_of(struct elffile *elf)
 	symtab_free(tab);
 }
 
-/* Damages one place: anywhere, or where headers are. */
+/* Damages one place, either anywhere or in the headers. */
 static void damage(char *bytes, size_t len)
 {
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)bytes;

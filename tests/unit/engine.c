@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which engines may record what is asked for, and in which order. */
+/* Which engines may make the requested recording, and in which order. */
 #include "check/preflight.h"
 #include "engine/engine.h"
 #include "lib/strbuf.h"

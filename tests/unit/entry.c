@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * _start and main of programs without symbols, against the symbols of the same program before
- * strip.
- */
+/* _start and main of programs without symbols, compared with the symbols of the same program before
+ * strip. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
@@ -35,7 +33,7 @@ static bool run(const char *fmt, ...)
 	return status == 0;
 }
 
-/* Start of NAME as nm tells it, 0: not at all. */
+/* Returns the start of NAME by nm, or 0 if nm does not list it. */
 static uint64_t nm(const char *name)
 {
 	char *command = xasprintf("nm %s/program | awk '$3 == \"%s\" {print $1}'", dir, name);
@@ -74,8 +72,7 @@ static void entry_of(const char *flags, size_t want)
 	free(stripped);
 }
 
-/* FILE of those that entry_of made: WANT says whether it tells that the byte at ADDRESS is in main.
- */
+/* FILE is one that entry_of has made. WANT: the byte at ADDRESS is found to be in main. */
 static void expect_main(const char *file, uint64_t address, bool want)
 {
 	char *path = xasprintf("%s/%s", dir, file);
@@ -99,7 +96,7 @@ static void entry__is_main(void **state)
 	expect_main("program", nm("main"), true);
 	expect_main("program", nm("main") + 1, true);
 	expect_main("stripped", nm("main"), false);
-	/* a function of that name in a library is none */
+	/* a function of that name in a library is not main */
 	assert_true(run("echo 'int main(void) { return 1; }' | "
 			"cc -shared -nostdlib -fPIC -Wl,-e,0 -x c -o %s/program -",
 		dir));
@@ -111,7 +108,7 @@ static void entry__of_programs(void **state)
 	(void)state;
 	entry_of("-pie -fPIE", 2);
 	entry_of("-no-pie", 2);
-	entry_of("-static", 1); /* has no .eh_frame_hdr that would tell main's end */
+	entry_of("-static", 1); /* there is no .eh_frame_hdr to find the end of main */
 }
 
 static void entry__not_of_libraries(void **state)

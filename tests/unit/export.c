@@ -101,7 +101,7 @@ static void export_source__has_file_and_line(void **state)
 	check_source("a.c:4294967296", "a.c:4294967296", 0);
 }
 
-/* What zlib reads from FILE, which is closed. */
+/* Appends what zlib reads from FILE, and closes FILE. */
 static void decompress(FILE *file, struct strbuf *out)
 {
 	gzFile in;
@@ -182,11 +182,11 @@ static void view_pprof__joins_inlined_calls(void **state)
 	profile_init(&p);
 
 	const uint32_t stack[] = {
-		add_frame(&p, FRAME_INLINE, "lost", "/bin/a", ""), /* into nothing */
+		add_frame(&p, FRAME_INLINE, "lost", "/bin/a", ""), /* inlined into nothing */
 		add_frame(&p, FRAME_USER, "main", "/bin/a", ""),
 		add_frame(&p, FRAME_INLINE, "outer", "/bin/a", ""),
 		add_frame(&p, FRAME_INLINE, "inner", "/bin/a", ""),
-		add_frame(&p, FRAME_INLINE, "foreign", "/bin/b", ""), /* not into that file */
+		add_frame(&p, FRAME_INLINE, "foreign", "/bin/b", ""), /* into another file */
 	};
 
 	profile_add(&p, stack, ARRAY_LEN(stack), 5);
@@ -263,7 +263,7 @@ static void view_pprof__knows_units(void **state)
 	}
 }
 
-/* Each sample's part of the total, to the last bit that fits. */
+/* The parts of all samples add up to the total, to the last bit that fits. */
 static void view_pprof__keeps_the_sum(void **state)
 {
 	struct profile p;

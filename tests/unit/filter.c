@@ -23,7 +23,7 @@ static uint32_t rnd(uint32_t below)
 	return (uint32_t)(state >> 32) % below;
 }
 
-/* One stack, root first, of letters. */
+/* One stack of letters, root first. */
 struct stack {
 	char names[DEEP + 1];
 	uint64_t weight;
@@ -52,7 +52,7 @@ static char *fold(struct profile *p)
 	return text;
 }
 
-/* What the filter must make of one stack; false: nothing. */
+/* Computes the expected result for one stack. Returns false if nothing of it is left. */
 static bool by_hand(struct stack *s, char only, char skip_after, bool reverse)
 {
 	const char *last = strrchr(s->names, skip_after);
@@ -123,7 +123,7 @@ static void test_as_by_hand(void **unused)
 	}
 }
 
-/* What is known of the whole is known of each part of it. */
+/* The facts about the whole profile are kept for each part of it. */
 static void test_describes(void **unused)
 {
 	static const uint32_t none[1];
@@ -154,7 +154,7 @@ static void test_describes(void **unused)
 	}
 }
 
-/* Turned round it would be as large as the square of its depth. */
+/* Reversed, it would be as large as the square of its depth. */
 static void test_too_deep_to_reverse(void **unused)
 {
 	struct filter filter = {.reverse = true};

@@ -44,7 +44,7 @@ static uint32_t add_frame(struct profile *p, enum frame_kind kind, const char *n
 	return profile_frame(p, kind, name, strlen(name), "mod & <ule>", 11);
 }
 
-/* What a view writes; the caller's to free. */
+/* Returns the output of a view; the caller frees it. */
 #define RENDER(view, of, options)                                                                  \
 	({                                                                                         \
 		char *text_ = NULL;                                                                \
@@ -54,7 +54,7 @@ static uint32_t add_frame(struct profile *p, enum frame_kind kind, const char *n
 		assert_non_null(out_);                                                             \
 		assert_int_equal(view(of, options, out_, NULL), 0);                                \
 		assert_int_equal(fclose(out_), 0);                                                 \
-		assert_int_equal(strlen(text_), size_); /* no NUL came through */                  \
+		assert_int_equal(strlen(text_), size_); /* there is no NUL in it */                \
 		text_;                                                                             \
 	})
 
@@ -72,7 +72,7 @@ static void check_well_formed(const char *text)
 	assert_int_equal(pclose(lint), 0);
 }
 
-/* What lies between two marks. */
+/* Returns the text between two marks. */
 static const char *between(const char *text, const char *from, const char *to, size_t *len)
 {
 	const char *start = strstr(text, from);
@@ -193,7 +193,8 @@ static void check_categories(const struct reader *r, const char *text)
 	strbuf_release(&lines);
 }
 
-/* Node for node in pre-order: frame, depth, self weight; those of DIFF when P is its tree. */
+/* Compares node by node in pre-order: frame, depth, self weight; with DIFF's weights if P is its
+ * tree. */
 static void check_nodes(const char *text, const struct profile *p, const struct diff *diff)
 {
 	struct reader r;
@@ -267,7 +268,7 @@ static void make_hostile(struct profile *p)
 	profile_finish(p);
 }
 
-/* Walks of a call graph in which functions call few others. */
+/* Walks through a call graph in which functions call few others. */
 static void make_large(struct profile *p, uint32_t nodes)
 {
 	enum { FUNCTIONS = 3600, DEPTH = 28 };
@@ -379,7 +380,7 @@ static void test_data_is_the_tree(void **unused)
 	profile_release(&p);
 }
 
-/* Same stacks, other order of arrival: same bytes. */
+/* The same stacks in another order give the same bytes. */
 static void test_deterministic(void **unused)
 {
 	char *texts[2];
@@ -426,7 +427,7 @@ static void test_size(void **unused)
 	profile_release(&p);
 }
 
-/* Above 2^53 weights are scaled, and their sum is still the total's. */
+/* Weights above 2^53 are scaled, and their sum remains the total. */
 static void test_large_weights(void **unused)
 {
 	struct profile p;
@@ -536,7 +537,7 @@ static void test_difference(void **unused)
 	profile_release(&after);
 }
 
-/* Both sides are rounded down by themselves, and all nodes to what their side is. */
+/* Both sides are rounded down separately, and all nodes to the precision of their side. */
 static void test_difference_of_large_weights(void **unused)
 {
 	struct profile before, after;
@@ -655,7 +656,7 @@ static void test_legend(void **unused)
 	profile_release(&p);
 }
 
-/* The base64 of the SHA-256 of S, as coreutils have it. */
+/* Compares the base64 of the SHA-256 of S with coreutils. */
 static void check_hash(const char *s, size_t len, const char *directive)
 {
 	const char *hash = strstr(view_flame_policy, directive);
@@ -679,7 +680,7 @@ static void check_hash(const char *s, size_t len, const char *directive)
 	free(command);
 }
 
-/* What a policy of hashes would stop: attributes that are code or style. */
+/* A policy of hashes would stop attributes that are code or style. */
 static void test_policy(void **unused)
 {
 	struct profile p;
@@ -705,7 +706,7 @@ static void test_policy(void **unused)
 	profile_release(&p);
 }
 
-/* One hash of script and style fits every file. */
+/* The same hashes of script and style fit every file. */
 static void test_script_is_constant(void **unused)
 {
 	struct profile a, b;

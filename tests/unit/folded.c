@@ -69,8 +69,8 @@ static void fold(struct profile *p, struct strbuf *out)
 	fclose(file);
 }
 
-/* Random trees of names that are hard to tell apart: what is written is sorted and reads the same.
- */
+/* Random trees of names that are hard to distinguish: the output is sorted, and reads as the same
+ * tree. */
 static void test_round_trip(void **state)
 {
 	static const char *const names[] = {"a", "a b", "a 1", "a.b", "a;", "\\x3b", "[x]", "b_[k",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of this program itself. */
+/* Finds the functions of this program. */
 #include "label/nginx/nginx_functions.h"
 #include "lib/util.h"
 #include "process/inspect.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Go's functions that go on on another stack, from their code. */
+/* Finds Go's functions that continue on another stack, from their code. */
 #include "unwind/go_switch.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void assert_switch(const struct go_switch *s, uint64_t from, uint64_t to,
 	assert_int_equal(s->rule.index, index);
 }
 
-/* As runtime.nanotime1. */
+/* Like runtime.nanotime1. */
 static void go_switch__by_a_register(void **state)
 {
 	(void)state;
@@ -56,7 +56,7 @@ static void go_switch__by_a_register(void **state)
 	assert_int_equal(list[0].rule.fp_saved, UNWIND_AT_CFA);
 }
 
-/* As runtime.asmcgocall: until the call the frame on the other stack is not complete. */
+/* Like runtime.asmcgocall: before the call the frame on the other stack is not complete. */
 static void go_switch__by_a_distance(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void go_switch__by_a_distance(void **state)
 	assert_int_equal(list[1].rule.ra, DEPTH);
 }
 
-/* As runtime.systemstack. */
+/* Like runtime.systemstack. */
 static const unsigned char systemstack[] = {
 	0x48, 0x8b, 0x62, 0x38,                               /* 0 mov 0x38(%rdx),%rsp */
 	0xff, 0xd7,                                           /* 4 call *%rdi */
@@ -111,7 +111,7 @@ static void go_switch__by_a_path(void **state)
 	assert_int_equal(list[0].rule.fp, 0x38);
 }
 
-/* The path has an offset by way of a register; one that is not known leads nowhere. */
+/* The path has an offset from a register; an unknown offset leads nowhere. */
 static void go_switch__thread_offset(void **state)
 {
 	(void)state;

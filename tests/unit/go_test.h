@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Go's table of functions, made up. */
+/* A made-up table of functions of Go. */
 #ifndef TESTS_UNIT_GO_TEST_H
 #define TESTS_UNIT_GO_TEST_H
 
 #include "unwind_test.h"
 
-/* Where make_pclntab puts what. */
+/* Offsets of the parts in make_pclntab's table. */
 enum {
 	GO_NAMES = 128,
 	GO_DEPTHS = 256,
@@ -27,8 +27,9 @@ static const char *const go_functions[] = {"main.(*T).Method", "runtime.goexit.a
 	"runtime.goexit1", "_rt0_amd64_linux", "main.F[...]"};
 
 /*
- * A table of functions of FUNCTION bytes. Words of its header from 8 on: number of functions and
- * files, RELATIVE: start of the text, names, two more, depths, functions.
+ * Makes a table of functions of FUNCTION bytes. The words of its header from offset 8 on are the
+ * numbers of functions and files, the start of the text if RELATIVE, and the offsets of names, of
+ * two other parts, of depths and of functions.
  */
 static inline void make_pclntab(struct strbuf *sb, uint32_t magic, bool relative)
 {

@@ -17,7 +17,7 @@ static void hash_text__tells_lengths_apart(void **state)
 
 	(void)state;
 	for (size_t len = 0; len < LENGTHS; len++) {
-		char *zeros = xcalloc(len, 1); /* of just that size: reading behind it is seen */
+		char *zeros = xcalloc(len, 1); /* a sanitizer notices reads behind it */
 
 		seen[len] = hash_text(zeros, len);
 		assert_true(hash_text(zeros, len) == seen[len]);
@@ -27,7 +27,7 @@ static void hash_text__tells_lengths_apart(void **state)
 	}
 }
 
-/* Neighbours must not meet in the low bits, which tables use. */
+/* Adjacent pairs must not be equal in the low bits, which tables use. */
 static void hash_pair__spreads_neighbours(void **state)
 {
 	enum { SIDE = 64, SLOTS = 2 * SIDE * SIDE };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Memory: what libjvm.so has, then a code heap of SEGMENTS segments of 128 bytes. */
+/* Memory: the data of libjvm.so, then a code heap of SEGMENTS segments of 128 bytes. */
 enum {
 	BASE = 0x100000,
 	SIZE = 1 << 17,
@@ -70,8 +70,7 @@ static uint64_t string(const char *s)
 	return at;
 }
 
-/* A row of vmStructs as in gHotSpotVMStructs: names of type, field and its type, offset, address.
- */
+/* Adds a row like gHotSpotVMStructs: names of the type, the field and its type, offset, address. */
 static void field(
 	const char *owner, const char *name, const char *type, uint64_t offset, uint64_t at)
 {
@@ -169,7 +168,7 @@ static void put_tables(enum release jdk)
 	put_word(TYPE_TABLE + 64, OPTION_SIZE);
 }
 
-/* Option I of the JVM; its value follows the table. */
+/* Adds option I of the JVM; its value follows the table. */
 static void put_option(uint64_t i, const char *name, char value)
 {
 	uint64_t at = OPTIONS + i * OPTION_SIZE, value_at = OPTIONS + 0x100 + i;
@@ -238,7 +237,7 @@ static void hotspot__layouts(void **state)
 	}
 }
 
-/* Before the JVM has made its heaps, or its interpreter. */
+/* The JVM has not made its heaps yet, or its interpreter. */
 static void hotspot__not_initialised(void **state)
 {
 	static const uint64_t words[] = {STATICS, ARRAY + 4, HEAP + 24, HEAP + 136, STATICS + 16,
@@ -271,7 +270,7 @@ static void hotspot__bad_values(void **state)
 		{FIELD_TABLE + 3 * 48 + 32, 1 << 20},
 		{FIELD_TABLE + 9 * 48 + 32, 1 << 10},
 		{FIELD_TABLE + 10 * 48 + 32, 29}, /* not aligned */
-		{FIELD_TABLE + 11 * 48 + 16, 8},  /* of no type */
+		{FIELD_TABLE + 11 * 48 + 16, 8},  /* without a type */
 		{TYPE_TABLE + 40, 0},
 		{TYPE_TABLE + 40, 1 << 20},
 		{STATICS, 8},
@@ -320,7 +319,7 @@ static void hotspot__options(void **state)
 	}
 	put_option(1, "DisableAttachMechanism", 1);
 	assert_true(option("DisableAttachMechanism", &value) && value);
-	put_word(STATICS + 40, 1); /* the others are behind the end */
+	put_word(STATICS + 40, 1); /* the other options are behind the end */
 	assert_false(option("DisableAttachMechanism", &value));
 	put_word(STATICS + 40, UINT64_MAX);
 	assert_false(option("none", &value));
@@ -333,7 +332,7 @@ static void hotspot__options(void **state)
 	assert_false(option("UseSerialGC", &value));
 }
 
-/* A field that is needed is missing. */
+/* A required field is missing. */
 static void hotspot__missing_fields(void **state)
 {
 	(void)state;
@@ -344,7 +343,7 @@ static void hotspot__missing_fields(void **state)
 	}
 }
 
-/* No contents of memory do harm: found or not, a lookup ends. */
+/* No memory contents do harm: found or not, a lookup ends. */
 static void hotspot__random(void **state)
 {
 	struct walk w = {.known = (1 << NR_REGS) - 1};
@@ -370,10 +369,8 @@ static void hotspot__random(void **state)
 
 static struct walk w;
 
-/*
- * A blob of NR segments from segment AT on, with FRAME words and a code of 64 bytes that begins at
- * 128 with CODE_; COMPLETE as in the blob. Returns the address of the code.
- */
+/* Puts a blob of NR segments at segment AT, with FRAME words and a code of 64 bytes that begins at
+ * offset 128 with CODE_. COMPLETE is the blob's field. Returns the address of the code. */
 static uint64_t put_blob(
 	uint32_t at, uint32_t nr, int32_t frame, int32_t complete, const char *code, size_t size)
 {
@@ -427,7 +424,7 @@ static void assert_no_rule(uint64_t pc, bool call)
 	assert_int_equal(r.cfa, UNWIND_CFA_JIT_NO_FRAME);
 }
 
-/* A leaf in a method: the return address is checked. */
+/* Checks a leaf in a method, whose return address must be checked. */
 static void assert_method(uint64_t pc, int32_t offset)
 {
 	struct unwind_rule r;
@@ -470,7 +467,7 @@ static void hotspot__methods(void **state)
 	assert_rule(at, false, REG_SP, 8, false);
 	assert_rule(at + 7, false, REG_SP, 32, false);
 	assert_method(at + 12, 32);
-	at = put_blob(40, 3, 4, 12, "\x90", 1); /* a prologue that is not known */
+	at = put_blob(40, 3, 4, 12, "\x90", 1); /* an unknown prologue */
 	assert_no_rule(at + 2, false);
 	assert_method(at + 12, 32);
 	at = put_blob(50, 3, 0, 12, "\x90", 1); /* it only jumps */
@@ -545,7 +542,7 @@ static void hotspot__interpreter_and_stubs(void **state)
 	assert_int_equal(r.fp_saved, UNWIND_SAME);
 }
 
-/* The rule holds while the word that has the frame's size is the same. */
+/* The rule holds while the word with the frame's size does not change. */
 static void hotspot__freed_code(void **state)
 {
 	struct unwind_rule r;
@@ -564,7 +561,7 @@ static void hotspot__freed_code(void **state)
 	assert_int_not_equal(word, w.map.id);
 }
 
-/* The interpreter's frame at rbp, with the caller's rsp below it. */
+/* A frame of the interpreter at rbp, with the caller's rsp below it. */
 static void hotspot__interpreter_step(void **state)
 {
 	uint64_t fp = BASE + 0x100;
@@ -583,14 +580,14 @@ static void hotspot__interpreter_step(void **state)
 	assert_int_equal(w.reg[REG_FP], fp + 0x200);
 	w.reg[REG_SP] = BASE + 0x80;
 	w.reg[REG_FP] = fp;
-	put_word(fp - 8, fp); /* no rule refers to that */
+	put_word(fp - 8, fp); /* not used by any rule */
 	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_ON);
 	assert_int_equal(w.known & 1 << REG_SP, 0);
 	w.reg[REG_FP] = 8;
 	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_NO_RULE);
 }
 
-/* The stack of a leaf: WORD I is at BASE + 8 * I. */
+/* Prepares the stack of a leaf; word I is at BASE + 8 * I. */
 static void begin_leaf(uint64_t sp)
 {
 	w = (struct walk){.known = (1 << NR_REGS) - 1};
@@ -600,7 +597,7 @@ static void begin_leaf(uint64_t sp)
 		put_word(at, at + 1);
 }
 
-/* A method that has pushed a word or two: the return address is where one can be. */
+/* A method has pushed a word or two: the return address is found where one can be. */
 static void hotspot__method_step(void **state)
 {
 	static const char back[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0";
@@ -625,7 +622,7 @@ static void hotspot__method_step(void **state)
 	assert_int_equal(walk_by_rule(&w, &r), WALK_NO_READ);
 }
 
-/* Where the interpreter makes and removes frames: it has the caller's rsp in a register. */
+/* Where the interpreter makes and removes frames, a register has the caller's rsp. */
 static void hotspot__interpreter_leaf(void **state)
 {
 	static const char code[] = "\x90\x90\x90\x58\x4c\x8d\x74\xcc\xf8\x90\x50\x55\x48\x8b\xec"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instructions. The judge is Zydis, on all code of this program, of perl and of libcrypto. */
+/* Instructions. The judge is Zydis, for all code of this program, of perl and of libcrypto. */
 #include "unwind/analysis/insn.h"
 #include "symbol_test.h"
 
@@ -28,7 +28,7 @@ static void insn__has_a_bounded_length(void **state)
 
 #if HAS_JUDGE
 
-/* Moves rsp besides what it writes. */
+/* Whether INSN moves rsp besides the register that it writes. */
 static bool is_stack(const struct insn *insn)
 {
 	uint8_t o = insn->opcode;
@@ -60,7 +60,7 @@ static uint32_t writes_of(const ZydisDecodedOperand *operands, unsigned int nr)
 	return writes;
 }
 
-/* The bytes that it stores in memory. */
+/* Returns how many bytes it stores in memory. */
 static unsigned int stores_of(const ZydisDecodedOperand *operands, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
@@ -90,7 +90,7 @@ static bool is_same_memory(
 	return true;
 }
 
-/* What differs from what the judge says; NULL: nothing. */
+/* Returns the first difference from the judge, or NULL if there is none. */
 static const char *difference(const struct insn *insn, const ZydisDecodedInstruction *z,
 	const ZydisDecodedOperand *operands)
 {
@@ -138,10 +138,10 @@ static void compare(const unsigned char *code, size_t size)
 	}
 	printf("# %zu instructions, %zu differ\n", nr, nr_different);
 	assert_true(nr > 1000);
-	assert_true(nr_different * 500 < nr); /* data in code is taken for instructions, too */
+	assert_true(nr_different * 500 < nr); /* data in code are also taken for instructions */
 }
 
-/* Compares the code of the file at PATH, if it is there. */
+/* Compares the code of the file at PATH, if it exists. */
 static void compare_file(const char *path)
 {
 	struct elf_code code[8];

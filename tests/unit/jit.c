@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What machine code tells about frame pointers, and steps by it, from made-up code. */
+/* Facts about frame pointers that machine code gives, and steps by them, from made-up code. */
 #include "unwind/jit.h"
 #include "unwind/walk.h"
 #include "lib/util.h"
@@ -39,7 +39,7 @@ static int read_text(void *to, uint32_t size, uint64_t at)
 
 static struct walk w;
 
-/* Code at TEXT + 8192, and the pc of a leaf that is BEFORE bytes in it; rsp STACK + 0x40. */
+/* Puts code at TEXT + 8192; the pc of a leaf is BEFORE bytes in it; rsp is STACK + 0x40. */
 static void put_code(const char *code, size_t size, size_t before)
 {
 	memset(text, 0x90, sizeof(text));
@@ -108,7 +108,7 @@ static void jit__no_frame_pointer(void **state)
 	assert_frame(STACK + 0x60, STACK + 0x80);
 }
 
-/* The nearest beginning before the pc counts, however blocks divide the code. */
+/* The nearest function start before the pc counts, however blocks divide the code. */
 static void jit__nearest_beginning(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void jit__ends(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		put_code(ends[i].code, ends[i].size, 0);
 		assert_frame(ends[i].ra_at, ends[i].fp_saved ? SAVED(0x40) : STACK + 0x80);
-		/* a return address there is no leaf */
+		/* a return address there is not a leaf's pc */
 		put_code(ends[i].code, ends[i].size, 0);
 		memcpy(text + 8000, "\x55\x48\x89\xe5", 4);
 		w.call = true;
@@ -165,7 +165,7 @@ static void jit__ends(void **state)
 	}
 }
 
-/* An interpreter returns to places that are not behind a call. */
+/* An interpreter returns to places that do not follow a call. */
 static void jit__interpreter(void **state)
 {
 	(void)state;
@@ -185,7 +185,7 @@ static void jit__frame_pointers_that_are_none(void **state)
 		w.reg[REG_FP] = bad[i];
 		assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_FRAME), WALK_NO_RULE);
 	}
-	/* nothing known: only to behind a call */
+	/* nothing known: only returns to an address after a call count */
 	CODE(20, 0x0f, 0x1f, 0);
 	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT);
 	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT), WALK_NO_RULE);

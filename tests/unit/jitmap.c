@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perf maps of processes: whose file is taken, when, and from where. */
+/* Perf maps of processes: which file is taken, when, and from where. */
 #include "process/jitmap.h"
 #include "lib/util.h"
 
@@ -44,7 +44,7 @@ static void put(const char *text)
 	close(fd);
 }
 
-/* What is taken holds TEXT, NULL: nothing is. */
+/* Expects that the file that was taken holds TEXT, or that no file was taken if TEXT is NULL. */
 static void expect(struct jitmap *j, const char *text)
 {
 	char content[64] = "";
@@ -76,13 +76,13 @@ static void jitmap__as_it_is_at_the_end(void **state)
 	(void)state;
 	expect(j, NULL);
 	put("1 1 a\n");
-	expect(j, NULL); /* nobody looked again */
+	expect(j, NULL); /* it was not opened again */
 	jitmap_open(j);
 	put("2 1 b\n");
 	expect(j, "1 1 a\n2 1 b\n");
 	jitmap_free(j);
 	j = own();
-	unlink(path); /* what was there stays */
+	unlink(path); /* the file that was taken stays open */
 	jitmap_open(j);
 	expect(j, "1 1 a\n2 1 b\n");
 	jitmap_free(j);
@@ -128,13 +128,13 @@ static void jitmap__nothing_but_its_own_file(void **state)
 	}
 	const struct timeval hour[2] = {{time(NULL) - 3600, 0}, {time(NULL) - 3600, 0}};
 
-	assert_int_equal(utimes(path, hour), 0); /* another process's of that number */
+	assert_int_equal(utimes(path, hour), 0); /* an earlier process's with this PID */
 	jitmap_open(j);
 	expect(j, NULL);
 	jitmap_free(j);
 }
 
-/* One that waits for us; its end of PAIR is closed by the end of ours. */
+/* Starts a child that waits until our end of PAIR is closed. */
 static pid_t start_child(int pair[2])
 {
 	assert_int_equal(pipe(pair), 0);
@@ -175,10 +175,8 @@ static void jitmap__of_one_that_has_ended(void **state)
 	assert_null(jitmap_new(1 << 30));
 }
 
-/*
- * First process of a pid namespace, with a /tmp of its own, which is a link that leads nowhere but
- * in its own root, where it leads to the folder "inside".
- */
+/* Runs as the first process of a PID namespace. Its own /tmp is a link that only leads somewhere in
+ * its own root: to the folder "inside". */
 static int contained(void *folder)
 {
 	char c;
@@ -228,7 +226,7 @@ static void jitmap__in_its_own_namespaces(void **state)
 	expect(j, "1 1 inside\n");
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	jitmap_open(j); /* its mounts went with it */
+	jitmap_open(j); /* its mounts have ended with it */
 	expect(j, "1 1 inside\n");
 	jitmap_free(j);
 	close(to[1]);

@@ -19,7 +19,7 @@ static struct json_reader reader(const char *text)
 static void test_strings(void **state)
 {
 	static const struct {
-		const char *json, *want; /* NULL: invalid */
+		const char *json, *want; /* want is NULL if the JSON is invalid */
 	} cases[] = {
 		{"\"\"", ""},
 		{" \n\"a b\" ", "a b"},
@@ -62,7 +62,7 @@ static void test_numbers(void **state)
 	}
 	assert_true(json_next(&j));
 	assert_false(json_read_index(&j, &index));
-	assert_false(j.bad); /* another kind is skipped */
+	assert_false(j.bad); /* a value of another type is skipped */
 	assert_true(json_next(&j));
 	assert_false(json_read_number(&j, &number));
 	assert_false(json_next(&j));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's names: from /proc/kallsyms, made up and real. */
+/* The kernel's names from /proc/kallsyms, made-up and real. */
 #include "symbol/names/kallsyms.h"
 #include "symbol_test.h"
 
@@ -82,7 +82,7 @@ static void test_kallsyms_hidden(void **state)
 	strbuf_release(&err);
 }
 
-/* Every function of the running kernel has an entry of its own address. */
+/* Every function of the running kernel has an entry with its address. */
 static void test_kallsyms_running(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -104,7 +104,7 @@ static void test_kallsyms_running(void **state)
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%lx %c %999s", &at, &type, name) != 3 || !strchr("tT", type) ||
 			strstr(name, "etext") || strstr(name, "einittext") ||
-			strstr(line, "[bpf]")) /* programs come and go */
+			strstr(line, "[bpf]")) /* BPF programs come and go */
 			continue;
 		if (!kallsyms_find(ks, at, &found, &module, &offset) || offset)
 			fail_msg("not found: %s", line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Large functions of this program, by the functions that lead to them. */
+/* Finds large functions of this program through the functions that lead to them. */
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/large_callee.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This program plays the interpreter itself: it has perl's symbols, and stacks made by hand. */
+/* This program plays the interpreter itself: it has perl's symbols, and handmade stacks. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
@@ -63,13 +63,13 @@ static uint64_t thread_pointer(void)
 	return pointer;
 }
 
-/* ---- what belongs to a thread ---- */
+/* ---- data of a thread ---- */
 
 enum { KEYS = 40 };
 
 static pthread_key_t keys[KEYS];
 
-/* Each thread has its own values; those of the first keys and of later ones lie apart. */
+/* Each thread has its own values; the values of the first keys are stored apart from later ones. */
 static void *check_keys(void *base)
 {
 	for (size_t i = 0; i < KEYS; i++)
@@ -101,7 +101,7 @@ static void threadkey_path__leads_to_the_value(void **state)
 	check_keys(here);
 }
 
-/* A program with musl that has put 4711 at the last of some keys, and says which. */
+/* A program with musl that sets the last of some keys to 4711, and prints which one it is. */
 static const char musl_source[] =
 	"#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\n"
 	"int main(void) { pthread_key_t key; for (int i = 0; i < 5; i++) pthread_key_create(&key, "
@@ -258,7 +258,7 @@ enum { STRUCTURES = 128, STRUCTURE = 512 };
 static _Alignas(uint64_t) char structures[STRUCTURES][STRUCTURE];
 static size_t nr_structures;
 
-/* Memory for a structure, and a word or number in it. */
+/* Returns memory for a structure; with() puts a word or number into it. */
 static char *make(void)
 {
 	assert_true(nr_structures < STRUCTURES);
@@ -338,7 +338,7 @@ static char *make_stack(
 	return with_number(si, s->si_type, type);
 }
 
-/* The sub CV (NULL: an eval), called from the statement COP. */
+/* Adds a frame for the sub CV, or an eval if CV is NULL, called from the statement COP. */
 static void push(const struct perl_shape *s, char *contexts, uint32_t i, char *cv, char *cop)
 {
 	char *cx = contexts + i * s->cx_size;
@@ -435,7 +435,9 @@ static void perl_frame_name__tells_where_one_without_begins(void **state)
 	check_walk(&m, 1, VM_CUT, "B::__ANON__[B.pm:3] B.pm:4;");
 }
 
-/* What begins a run loop is told when it is asked for: the sort's block, and what runs again. */
+/*
+ * Frames that begin a run loop are marked on request: the sort's block, and a sub that runs again.
+ */
 static void perl_walk__tells_of_run_loops(void **state)
 {
 	struct vm_frame frames[8];
@@ -459,7 +461,7 @@ static void perl_walk__tells_of_run_loops(void **state)
 	assert_false(frames[0].what & PERL_AGAIN);
 }
 
-/* The innermost sub is being entered, or returns: its depth or its context says so. */
+/* The innermost sub is being entered, or returns: its depth or its context shows it. */
 static void perl_walk__leaves_out_a_call_that_begins_or_returns(void **state)
 {
 	static const char callers[] = "(eval) A.pm:3;A::outer A.pm:2;main main.pl:1;";
@@ -474,11 +476,11 @@ static void perl_walk__leaves_out_a_call_that_begins_or_returns(void **state)
 	with_number(body, m.l.shape.xcv_depth, 1);
 	with(m.inner + m.l.shape.cx_size, m.l.shape.cx_cv, 0);
 	check_walk(&m, 8, VM_WHOLE, callers);
-	with(m.contexts, m.l.shape.cx_cv, 0); /* but not one that has called another */
+	with(m.contexts, m.l.shape.cx_cv, 0); /* but not a sub that has called another one */
 	check_walk(&m, 8, VM_INCONSISTENT, "(eval) A.pm:3;");
 }
 
-/* Between two states nothing is told that was not, or is no longer. */
+/* Between two states the walk reports no frames that do not exist yet or any more. */
 static void perl_walk__does_not_guess(void **state)
 {
 	const struct perl_shape *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compiled code that is told by what calls it. */
+/* Compiled code that is recognised by its callers. */
 #include "symbol/library_jit.h"
 #include "lib/util.h"
 #include "model/recording.h"
@@ -26,7 +26,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* FUNCTION: NULL, it has no name. */
+/* FUNCTION is NULL if it has no name. */
 static uint32_t frame_in(const char *path, const char *function)
 {
 	uint32_t map = recording_add_map(&rec, &(struct rec_map){.pid = 1,
@@ -43,7 +43,7 @@ static uint32_t frame_in(const char *path, const char *function)
 	return frame;
 }
 
-/* What memory without a file is called where CALLER of PATH calls it. */
+/* Returns the name of memory without a file that CALLER of PATH calls. */
 static const char *called_by(const char *path, const char *caller)
 {
 	uint32_t frames[] = {frame_in("", NULL), frame_in("", NULL), frame_in(path, caller)};
@@ -82,7 +82,7 @@ static void library_jit__by_what_calls_it(void **state)
 		assert_string_equal(called_by(cases[i].path, cases[i].function), cases[i].want);
 }
 
-/* Code that has a name, or is in a file, keeps it. */
+/* Code that has a name, or is in a file, keeps its name. */
 static void library_jit__only_unnamed_memory(void **state)
 {
 	uint32_t frames[] = {frame_in("", "Lfoo"), frame_in("/lib/libpcre2-8.so.0", NULL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwind tables on their way into the pool: from the cache, or from a builder. */
+/* Unwind tables on their way into the pool, from the cache or from a builder. */
 #include "bpf_test.h"
 #include "engine/bpf/loader.h"
 #include "symbol/elf/elffile.h"
@@ -90,7 +90,7 @@ static void loader__builds_nothing_that_is_cached(void **state)
 	assert_int_equal(loader.nr_unplaced, 1);
 }
 
-/* Without call frame information. */
+/* A function without call frame information. */
 asm(".pushsection .text\n"
     ".balign 16\n"
     "without_rules: push %rbx\n"
@@ -101,8 +101,7 @@ asm(".pushsection .text\n"
     ".popsection");
 extern const char without_rules[];
 
-/* A sample hit that: once its file has been analysed, the new table takes the place of the first.
- */
+/* A sample has hit such code: once its file has been analysed, the new table replaces the first. */
 static void loader__analyses_files_whose_code_lacks_rules(void **state)
 {
 	const struct process *p = processes_get(&ps, (uint32_t)getpid());
@@ -120,7 +119,7 @@ static void loader__analyses_files_whose_code_lacks_rules(void **state)
 	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);
 	assert_int_equal(unwind_table_find(table, address)->cfa, UNWIND_CFA_NONE);
 	loader_receive(&loader);
-	assert_int_equal(loader_nr_pending(&loader), 0); /* nobody needs it yet */
+	assert_int_equal(loader_nr_pending(&loader), 0); /* it is not needed yet */
 	loader_miss(&loader, number);
 	loader_receive(&loader);
 	assert_int_equal(loader_nr_pending(&loader), 1);
@@ -131,13 +130,13 @@ static void loader__analyses_files_whose_code_lacks_rules(void **state)
 	assert_true(loader.descs[number].is_final);
 	loader_miss(&loader, number);
 	loader_receive(&loader);
-	assert_int_equal(loader_nr_pending(&loader), 0); /* there is nothing better */
+	assert_int_equal(loader_nr_pending(&loader), 0); /* there is no better table */
 	assert_int_equal(unwind_cache_get(folder, o->build_id, &cached), 0);
 	assert_true(cached.header->analysed);
 	unwind_table_release(&cached);
 }
 
-/* For pthread_atfork: builders that are started stop at once. */
+/* For pthread_atfork: makes new builders stop at once. */
 static bool stop_builders;
 
 static void stop_child(void)
@@ -154,7 +153,7 @@ static void wait_until_late(void)
 	}
 }
 
-/* No builder runs, and a file may take 5 ms. */
+/* Requests a table while no builder runs, and a file may take 5 ms. */
 static void request_late_table(void)
 {
 	const struct unwind_table *table;
@@ -191,7 +190,7 @@ static void loader__gives_up_a_file_that_is_always_late(void **state)
 	assert_int_equal(loader.nr_bad, 1);
 }
 
-/* The file is bad; those that waited behind it get another builder. */
+/* The file is bad; files that waited for the same builder get another one. */
 static void loader__replaces_a_builder_that_dies(void **state)
 {
 	const struct unwind_table *table;
@@ -218,7 +217,7 @@ static void loader__replaces_a_builder_that_dies(void **state)
 		assert_int_equal(loader_request(&loader, others[i], &table), TABLE_READY);
 }
 
-/* No file is to blame. */
+/* No file is blamed. */
 static void loader__replaces_a_builder_that_is_killed(void **state)
 {
 	const struct unwind_table *table;
@@ -233,7 +232,7 @@ static void loader__replaces_a_builder_that_is_killed(void **state)
 	assert_int_equal(loader.nr_bad, 0);
 }
 
-/* The last program that had the file mapped has ended; another one maps it later. */
+/* The last process that had the file mapped has ended; another one maps it later. */
 static void loader__frees_what_is_not_needed(void **state)
 {
 	const struct unwind_table *table;
@@ -254,7 +253,7 @@ static void loader__frees_what_is_not_needed(void **state)
 	assert_int_equal(loader.rows, 0);
 	uint32_t second = loader_number(&loader, object);
 
-	assert_int_not_equal(second, number); /* a program may still have the number */
+	assert_int_not_equal(second, number); /* a BPF program may still use the number */
 	ps.objects[object].is_needed = true;
 	loader_sweep(&loader);
 	assert_int_equal(loader_number(&loader, object), second);

@@ -53,7 +53,7 @@ static void lookup_result__reads_what_was_written(void **state)
 
 static bool reads(const char *bytes, size_t len)
 {
-	/* of just that size, so that a sanitizer sees what reads beyond */
+	/* of exactly that size, so that a sanitizer notices reads behind it */
 	char *copy = xmalloc(len + 1);
 	struct strbuf in = {copy, len, len + 1};
 	struct lookup_result result;
@@ -68,7 +68,7 @@ static bool reads(const char *bytes, size_t len)
 	return ok;
 }
 
-/* Every beginning is refused, and no changed byte leads outside. */
+/* Every prefix is rejected, and no changed byte leads outside. */
 static void lookup_result__refuses_malformed_input(void **state)
 {
 	struct strbuf bytes = STRBUF_INIT;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merged stacks, each frame a letter, outermost first. In C: l the interpreter, r lua_resume, p
- * another function of PUC Lua's file, x of any other. In Lua: F function, R function that began a
- * run of PUC Lua's interpreter, S function that C called in LuaJIT, N function in C with a name, C
- * without; T between two threads. In the merged stack those in Lua are the same letters; "!":
- * inconsistent.
+ * Merged stacks; each frame is a letter, outermost first. Frames of C: l the interpreter, r
+ * lua_resume, p another function of PUC Lua's file, x a function of any other file. Frames of Lua:
+ * F a function, R a function that began a run of PUC Lua's interpreter, S a function that C called
+ * in LuaJIT, N a C function with a name, C a C function without a name; T is between two threads.
+ * In the merged stack frames of Lua have the same letters; "!" means inconsistent.
  */
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
@@ -91,7 +91,7 @@ static void splice__runs_in_place_of_the_interpreter(void **state)
 	expect("xpplppxpl", "CRFNR", VM_WHOLE, "xppRFNppxpR");  /* a library function calls back */
 	expect("xpplppxpl", "CRFCRF", VM_WHOLE, "xppRFppxpRF"); /* another one */
 	expect("xpplppl", "CRR", VM_WHOLE, "xppRppR");          /* a metamethod */
-	expect("xppxp", "C", VM_WHOLE, "xppxp");                /* only functions in C */
+	expect("xppxp", "C", VM_WHOLE, "xppxp");                /* only C functions */
 }
 
 static void splice__coroutines(void **state)
@@ -99,11 +99,11 @@ static void splice__coroutines(void **state)
 	(void)state;
 	expect("xpplprpl", "CRNTRF", VM_WHOLE, "xppRNprpRF");
 	expect("xrpl", "RF", VM_WHOLE, "xrpRF"); /* C has resumed it */
-	/* it has yielded below pcall: two began runs, of which one is left */
+	/* it has yielded below pcall: two functions began runs, and one of them is left */
 	expect("xpplprpl", "CRNTRFNRF", VM_WHOLE, "xppRNprpRFNRF");
 	expect("xpplprplppl", "CRNTRNRNR", VM_WHOLE, "xppRNprpRNRNppR");
 	expect("xpplprplprpl", "CRNTRRNTR", VM_WHOLE, "xppRNprpRRNprpR");
-	/* of functions in C */
+	/* coroutines of C functions */
 	expect("xpplprpx", "CRNTC", VM_WHOLE, "xppRNprpx");
 	expect("xpplprpxrpl", "CRNTCTR", VM_WHOLE, "xppRNprpxrpR");
 	/* C calls a function in a thread of its own */
@@ -130,7 +130,9 @@ static void splice__cut_stacks(void **state)
 	expect("xpplpplppl", "FR", VM_CUT, "xpplppFppR");
 }
 
-/* A coroutine's frame of the interpreter is right above that of the function that resumed it. */
+/*
+ * A coroutine's frame of the interpreter is right above the frame of the function that resumed it.
+ */
 static void splice__luajit(void **state)
 {
 	(void)state;
@@ -141,7 +143,7 @@ static void splice__luajit(void **state)
 	expect("xxx", "SF", VM_WHOLE, "!xxx");
 }
 
-/* In each version of Lua that is here. */
+/* In each version of Lua that is installed. */
 static void find_code__the_interpreter(void **state)
 {
 	static const char *const files[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where Lua is, as variables of our scripts. */
+/* The data by which scripts find Lua, as variables of our scripts. */
 #include "vm/lua/lua_values.h"
 #include "engine/tool.h"
 #include "lib/lines.h"
@@ -127,7 +127,7 @@ static void lua_values__puc(void **state)
 	assert_non_null(strstr(value("lua_puc_shapes"), ".1.a.20.28.50.60.b0."));
 }
 
-/* The next line of the tapset's macros that defines PREFIX and NAME as NUMBER. */
+/* Expects the next macro of the tapset, which defines PREFIX and NAME as NUMBER. */
 static void expect_define(struct lines *lines, const char *prefix, const char *name, size_t number)
 {
 	char *want = xasprintf("@define %s_%s %%( %zu %%)", prefix, name, number), *line;
@@ -146,7 +146,7 @@ static void expect_define(struct lines *lines, const char *prefix, const char *n
 	free(want);
 }
 
-/* The tapset counts the same numbers in the same order. */
+/* The tapset has the same numbers in the same order. */
 static void lua_values__numbers_of_the_tapset(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -155,7 +155,7 @@ static void lua_values__numbers_of_the_tapset(void **state)
 	size_t next = 0;
 
 	(void)state;
-	setenv("FLAMETAP_DATADIR", ".", 0); /* of a program that is deeper in the tree */
+	setenv("FLAMETAP_DATADIR", ".", 0); /* for a program that is deeper in the tree */
 	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
 	char *path = NULL;
 	int fd = -1;

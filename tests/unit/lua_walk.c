@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Memory with a thread at its beginning, which is in the machine code of a trace. */
+/* Memory that begins with a thread, which is in the machine code of a trace. */
 enum {
 	THREAD = 0,
 	GLOBAL = 0x100,
@@ -60,7 +60,8 @@ static void put(uint64_t offset, uint64_t value)
 	image[offset / 8] = value;
 }
 
-/* The thread runs in a trace that is not among the NR_TRACES, which do not begin with any. */
+/* The thread runs in a trace that is not among the NR_TRACES traces, whose list does not begin with
+ * one. */
 static void put_thread(uint32_t nr_traces)
 {
 	memset(image, 0, sizeof(image));
@@ -69,13 +70,13 @@ static void put_thread(uint32_t nr_traces)
 	put(THREAD + 0x38, base + STACK);
 	put(THREAD + 0x50, base + CFRAME);
 	put(CFRAME + 0x10, base + THREAD);
-	put(GLOBAL + 0xb8, 9999); /* a side trace was entered since */
+	put(GLOBAL + 0xb8, 9999); /* a side trace was entered since then */
 	put(GLOBAL + 0xd8, base + STACK + 0x40);
 	put(GLOBAL + 0xe0, base + TRACES);
 	put(GLOBAL + 0xe8, (uint64_t)nr_traces << 32);
 }
 
-/* However many there are: their number is a power of two mostly. */
+/* The number of traces does not matter: mostly it is a power of two. */
 static void test_unknown_trace(void **state)
 {
 	static const uint32_t numbers[] = {1, 3, 4, 7, 8, 64};
@@ -119,7 +120,7 @@ static void test_names(void **state)
 	check_name(&texts, VM_WHAT(LUA_TRACE) | 7, "[trace 7]");
 	check_name(&texts, VM_WHAT(LUA_TRACE), "[trace]");
 
-	/* one of LuaJIT's own, in bytecode */
+	/* one of LuaJIT's own functions, in bytecode */
 	texts.how = LUA_FIELD;
 	texts.first_line = UINT32_MAX;
 	texts.chunk_len = (uint32_t)strlen(strcpy(texts.chunk, "remove"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This program plays LuaJIT itself: it has its symbol, and states made by hand. */
+/* This program plays LuaJIT itself: it has its symbol, and handmade states. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
@@ -36,8 +36,8 @@ enum {
 	NARROW = 0x40
 };
 
-static char *memory;         /* of SIZE bytes, which is all there is to be searched */
-static unsigned nr_searches; /* areas were asked for so often */
+static char *memory;         /* of SIZE bytes; no other memory is searched */
+static unsigned nr_searches; /* how often the areas were requested */
 static size_t used;          /* by objects, from the last page down */
 static struct processes ps;
 static struct target target;
@@ -113,7 +113,8 @@ static void put(uint64_t at, uint64_t word)
 	memcpy((void *)at, &word, sizeof(word));
 }
 
-/* A main state with a lua_State of LEN bytes at PLACE in the memory; returns its global_State. */
+/* Makes a main state with a lua_State of LEN bytes at PLACE in the memory; returns its
+ * global_State. */
 static uint64_t make_state(size_t place, size_t len)
 {
 	uint64_t thread = (uintptr_t)memory + place, global = thread + len;
@@ -124,7 +125,7 @@ static uint64_t make_state(size_t place, size_t len)
 	return global;
 }
 
-/* It runs THREAD, and jit_State is behind TRACES words of what is not learnt. */
+/* Makes it run THREAD; jit_State follows TRACES words that are not examined. */
 static void make_running(uint64_t global, uint64_t thread, size_t current, size_t k64)
 {
 	put(global + current, thread);
@@ -140,7 +141,7 @@ static void put_ref(uint64_t at, uint64_t ref)
 	memcpy((void *)at, &narrow, sizeof(narrow));
 }
 
-/* As make_state, with 32-bit references, whose main thread is at MAIN in the global_State. */
+/* Like make_state, with 32-bit references; the main thread is at MAIN in the global_State. */
 static uint64_t make_narrow_state(size_t place, size_t main)
 {
 	uint64_t thread = (uintptr_t)memory + place, global = thread + NARROW;
@@ -152,7 +153,7 @@ static uint64_t make_narrow_state(size_t place, size_t main)
 	return global;
 }
 
-/* A trace of that number, at ADDRESS, and the list TRACES of it. */
+/* Makes a trace with that number at ADDRESS, and the list TRACES that contains it. */
 static void make_narrow_trace(uint64_t traces, uint64_t address, unsigned number)
 {
 	put_ref(traces + 4ULL * number, address);
@@ -160,7 +161,7 @@ static void make_narrow_trace(uint64_t traces, uint64_t address, unsigned number
 	*(char *)(address + 0x50) = (char)number;
 }
 
-/* The number of states, and the first one. */
+/* Returns the number of states, and sets *FIRST. */
 static size_t search_states(uint64_t *first)
 {
 	struct luajit_states found = luajit_states_search(&target.memory);
@@ -233,7 +234,7 @@ static void states__with_narrow_references(void **state)
 	assert_int_equal(search_states(&first), 0);
 }
 
-/* The memory is full of pointers that look like states: it ends, whatever is found. */
+/* The memory is full of pointers that look like states: the search ends, whatever it finds. */
 static void states__of_hostile_memory(void **state)
 {
 	uint64_t first;
@@ -318,7 +319,7 @@ static void find__narrow_references(void **state)
 	assert_true(l.has_traces);
 	assert_int_equal(l.shape.traces, 0x360);
 	assert_int_equal(l.shape.nr_traces, 0x36c);
-	put_ref(global + 0x128, 0); /* it has ended */
+	put_ref(global + 0x128, 0); /* the trace has ended */
 	assert_int_equal(find(&l).nr_states, 0);
 }
 
@@ -346,7 +347,7 @@ static void find__version_2_0(void **state)
 	assert_int_equal(find(&l).state, global);
 }
 
-/* The state that is being made has no running thread yet. */
+/* A state that is being made has no running thread yet. */
 static void find__a_state_that_is_not_ready(void **state)
 {
 	uint64_t global = make_state(USUAL, UPSTREAM);
@@ -377,7 +378,7 @@ static void find__again(void **state)
 	assert_int_equal(again.state, global);
 	assert_int_equal(nr_searches, 1);
 
-	put(global + 0xc0, 0); /* it is closed, and another made */
+	put(global + 0xc0, 0); /* it was closed, and another one was made */
 	other = make_state(2 * AREA_PAGE + USUAL, UPSTREAM);
 	make_running(other, other - UPSTREAM, 0x170, 0x408);
 	again = find(&l);
@@ -490,7 +491,7 @@ static uint64_t make_function(unsigned char ffid)
 	return value_of(at, 8);
 }
 
-/* Of four entries, the first ones in use. */
+/* Makes a table of four entries, of which the first ones are used. */
 static uint64_t make_table(void)
 {
 	uint64_t at = make_object(0x40, 11), nodes = make_object(4 * 24, 0);
@@ -512,7 +513,7 @@ static void set(uint64_t table, const char *key, uint64_t value)
 	put(node + 8, make_string(key));
 }
 
-/* A state with the registry. */
+/* Makes a state with a registry. */
 static uint64_t make_registry(uint64_t *loaded)
 {
 	uint64_t global = make_state(USUAL, UPSTREAM), registry = make_table();
@@ -565,7 +566,7 @@ static void fast__names_of_libraries(void **state)
 	assert_null(luajit_fast_name(NULL, 90));
 }
 
-/* Tables that contain each other, and names that do not fit. */
+/* Tables that contain each other, and names that are too long. */
 static void fast__of_hostile_memory(void **state)
 {
 	uint64_t loaded, global = make_registry(&loaded), string = make_table();
@@ -579,7 +580,7 @@ static void fast__of_hostile_memory(void **state)
 	set(string, "a.name.of.thirty.two.characters_", make_function(200));
 	set(string, "a name of more than thirty-two characters", make_function(201));
 	set(string, "a\nline", make_function(202));
-	set(string, "new", value_of(string & ((1ULL << 47) - 1), 8)); /* no function */
+	set(string, "new", value_of(string & ((1ULL << 47) - 1), 8)); /* not a function */
 	f = luajit_fast_learn(&file, &target.memory, global);
 	assert_string_equal(luajit_fast_name(f, 200), "string.a.name.of.thirty.two.characters_");
 	assert_null(luajit_fast_name(f, 201));
@@ -619,7 +620,7 @@ static void gc__is_read(void **state)
 	assert_false(luajit_gc_read(&target.memory, 8, &gc));
 }
 
-static unsigned nr_changes; /* the phase is another in so many readings */
+static unsigned nr_changes; /* the phase changes in this many readings */
 
 static bool read_changing(void *context, uint64_t address, void *to, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Objects of LuaJIT that are made by hand, in memory of our own. */
+/* Handmade objects of LuaJIT, in memory of our own. */
 #include "lib/util.h"
 #include "vm/lua/luajit_heads.h"
 #include "vm/lua/luajit_objects.h"
@@ -28,8 +28,9 @@ enum {
 
 static char *memory;
 static size_t used;                 /* by objects */
-static unsigned nr_reads, sweep_at; /* readings of pages; the collector sweeps after that one */
-static bool sweeps;                 /* as it will be seen once */
+static unsigned nr_reads, sweep_at; /* readings of pages; the number of the reading after which the
+				       collector sweeps */
+static bool sweeps;                 /* the next reading will see it */
 
 static bool is_ours(uint64_t address, size_t len)
 {
@@ -94,7 +95,7 @@ static uint64_t address_of(uint64_t at)
 	return (uintptr_t)memory + at;
 }
 
-/* SIZE bytes for an object of TYPE, whose next one is NEXT; its place. */
+/* Makes an object of TYPE with SIZE bytes, whose next object is NEXT; returns its place. */
 static uint64_t make(size_t size, enum luajit_type type, uint64_t next)
 {
 	uint64_t at = FIRST + used;
@@ -119,7 +120,7 @@ static void set_root(uint64_t at)
 	put(GLOBAL + 0x28, address_of(at));
 }
 
-/* A state with its main thread, of ten slots, as the last object. */
+/* Makes a state whose main thread, of ten slots, is the last object. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -173,8 +174,8 @@ static void test_sizes(void **state)
 	struct luajit_objects o;
 
 	(void)state;
-	memory[table + 0xb] = (char)-3; /* had three slots in it */
-	put32(table + 0x30, 100);       /* and has got others */
+	memory[table + 0xb] = (char)-3; /* had three slots inside it */
+	put32(table + 0x30, 100);       /* and has got other ones */
 	put32(table + 0x34, 7);         /* hash slots, less one */
 	memory[function + 0xb] = 2;     /* upvalues */
 	memory[builtin + 0xa] = 5;      /* ffid */
@@ -234,7 +235,8 @@ static void test_ctypes(void **state)
 	luajit_objects_release(&o);
 }
 
-/* Open ones are in the lists of threads only; what waits for its finalizer is in a circle. */
+/* Open upvalues are only in the lists of threads; objects that wait for their finalizers form a
+ * circle. */
 static void test_lists(void **state)
 {
 	uint64_t open = make(0x30, LUAJIT_UPVALUE, 0), a = make(0x30, LUAJIT_USERDATA, 0),
@@ -283,7 +285,7 @@ static void test_lost(void **state)
 	const uint64_t wrong[] = {
 		address_of(table),                      /* a circle */
 		address_of(table) + 4,                  /* not aligned */
-		address_of(GAP),                        /* not the process's */
+		address_of(GAP),                        /* not in the process's memory */
 		address_of(SIZE), address_of(SIZE - 8), /* its end is outside */
 		UINT64_MAX - 7, address_of(0x1000),     /* no type */
 	};
@@ -298,7 +300,7 @@ static void test_lost(void **state)
 		check_sum(&o, LUAJIT_USE_THREADS, 0, 0);
 		luajit_objects_release(&o);
 	}
-	/* larger than all there is; the state lives on */
+	/* larger than all memory; the state lives on */
 	put(table, address_of(THREAD));
 	put32(table + 0x30, UINT32_MAX);
 	o = count(0);
@@ -320,13 +322,13 @@ static void test_lost(void **state)
 	luajit_objects_release(&o);
 }
 
-/* A sweep counts also if it is over when all has been read. */
+/* A sweep also counts if it is over when all has been read. */
 static void test_sweeping(void **state)
 {
 	struct luajit_objects o;
 
 	(void)state;
-	/* one of another block, which is read by itself */
+	/* an object in another block, which is read separately */
 	used = SIZE / 2;
 	set_root(make(0x40, LUAJIT_TABLE, address_of(THREAD)));
 	used = SIZE * 3 / 4;
@@ -367,13 +369,13 @@ static void test_limit(void **state)
 	assert_true(c.is_full);
 	assert_non_null(memory_copy_at(&c, address_of(FIRST), 8));
 	assert_true(c.read <= SIZE / 2);
-	/* not over the end of an area */
+	/* not across the end of an area */
 	assert_null(memory_copy_at(&c, address_of(GAP - 8), 16));
 	assert_null(memory_copy_at(&c, address_of(GAP - 8), UINT64_MAX));
 	memory_copy_release(&c);
 }
 
-/* Nothing of what was read before is taken for what is there now. */
+/* Nothing that was read before is taken for current. */
 static void test_renewal(void **state)
 {
 	struct memory_copy c;
@@ -392,7 +394,7 @@ static void test_renewal(void **state)
 	memory_copy_release(&c);
 }
 
-/* Any memory: it ends, and reads nothing else. */
+/* With any memory contents, it ends and reads no other memory. */
 static void test_garbage(void **state)
 {
 	enum { ROUNDS = 20, WORDS = 2000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entries of real maps, with and without support for batches. */
+/* Entries of real maps, with and without the kernel's support for batches. */
 #include "bpf_test.h"
 #include "engine/bpf/map_entries.h"
 

@@ -22,7 +22,7 @@ static void exhausted(void)
 	_exit(malloc(MIB) ? AS_EXPECTED : NO_LAST);
 }
 
-/* Allocates until nothing is left; the result is its exit code. */
+/* Allocates until no memory is left; the result is its exit code. */
 static void use_up(void)
 {
 	struct rlimit limit = {(rlim_t)LIMIT * MIB, (rlim_t)LIMIT * MIB};

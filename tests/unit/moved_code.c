@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code of a file in memory without one: this program's own, as if it had been moved. */
+/* Code of a file in memory without a file: this program's own, as if it had been moved. */
 #include "process/moved_code.h"
 #include "process/process.h"
 #include "process/reader.h"
@@ -83,12 +83,12 @@ static void moved_code__is_something_else(void **state)
 	elsewhere.end -= 4096;
 	assert_false(find(&elsewhere, code.start, code.end - 4096, &offset));
 	assert_int_equal(offset, 1);
-	/* more than the file's code; data; nothing that is loaded */
+	/* more than the file's code; data; addresses that are not loaded */
 	assert_false(find(&before, code.start, code.end + 4096, &offset));
 	assert_false(find(&before, before.start, before.end, &offset));
 	no_part.offset = 1ULL << 40;
 	assert_false(find(&no_part, code.start, code.end, &offset));
-	/* too little to be sure, and no file */
+	/* too little code to be sure, and no file */
 	assert_false(find(&before, code.start, code.start + 32, &offset));
 	assert_false(moved_code_find((uint32_t)getpid(), NULL, &before, &m));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * This program plays nginx itself: it has its symbols, a cycle with connections, and requests. What
- * real ones have is in tests/nginx.
- */
+/* This program plays nginx itself: it has its symbols, a cycle with connections, and requests. Real
+ * ones are tested in tests/nginx. */
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_modules.h"
 #include "label/nginx/nginx_serving.h"
@@ -36,7 +34,7 @@ static int read_memory(void *from, void *to, uint32_t size, uint64_t address)
 #define NGINX_READ read_memory
 #include "label/nginx/nginx_step.h"
 
-/* --with-compat, and what the default configuration has */
+/* --with-compat, and the default configuration */
 #define COMPAT "8,4,8,0011111111010111001111111111111111"
 #define PLAIN "8,4,8,0000111111010111001110101111000110"
 
@@ -62,13 +60,13 @@ static uint64_t loc_conf[0x60], srv_conf[0x60], main_conf[0x60], upstream[0x60],
 static const void *loc_confs[2] = {NULL, loc_conf}, *srv_confs[2] = {NULL, srv_conf},
 		  *main_confs[2] = {NULL, main_conf};
 
-/* Functions of the modules, in the order in which they are in memory. */
+/* Functions of the modules, in the order of their addresses. */
 #define PLAYED(name)                                                                               \
 	static void name(void)                                                                     \
 	{                                                                                          \
 		printf(#name);                                                                     \
 	}
-/* No module points to it, but one of its functions does. */
+/* No module refers to it, but one of the module's functions does. */
 static __attribute__((noinline)) void other_helper(void)
 {
 	printf("other_helper\n");
@@ -112,7 +110,7 @@ struct played_module ngx_http_upstream_module = {
 static const struct played_module *const modules[] = {
 	&ngx_core_module, &ngx_http_module, &ngx_http_core_module, &ngx_http_upstream_module, NULL};
 
-/* What is in the file, with the names apart. */
+/* The variables of the file; the names are apart. */
 extern const struct played_module *const ngx_modules[];
 const struct played_module *const ngx_modules[] = {
 	&ngx_core_module, &ngx_http_module, &ngx_http_core_module, &ngx_http_upstream_module, NULL};
@@ -196,7 +194,7 @@ static void put_string(void *to, size_t offset, const char *text)
 	put(to, offset + 8, address(text));
 }
 
-/* The cycle of nginx 1.22.1 with connections, none of them open. */
+/* Makes the cycle of nginx 1.22.1 with connections, none of which is open. */
 static void play_worker(void)
 {
 	memset(cycle, 0, sizeof(cycle));
@@ -225,7 +223,8 @@ static void play_worker(void)
 	ngx_cycle = cycle;
 }
 
-/* Request NR of nginx 1.22.1 in connection AT, whose word MAIN is the address of that one. */
+/* Makes request NR of nginx 1.22.1 in connection AT; MAIN is the word of the main request's
+ * address. */
 static void play_request(size_t nr, size_t at, size_t main_request, uint16_t main)
 {
 	uint64_t *r = request[nr];
@@ -252,7 +251,7 @@ static void play_request(size_t nr, size_t at, size_t main_request, uint16_t mai
 	put(r, 0x490, 9);
 }
 
-/* As nginx_find(). */
+/* Returns as nginx_find(). */
 static int find(struct nginx_layout *layout)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -267,7 +266,7 @@ static int find(struct nginx_layout *layout)
 
 static void shape__as_the_headers_say(void **state)
 {
-	/* what a C compiler says of the sources of these versions, so configured */
+	/* computed by a C compiler from the sources of these versions, with these configurations */
 	static const struct {
 		uint32_t version;
 		const char *signature;
@@ -318,7 +317,7 @@ static void shape__as_the_headers_say(void **state)
 	}
 }
 
-/* Likewise, of these versions of variants; --with-compat, and with TLS and HTTP/2 alone. */
+/* Likewise for these versions of variants, with --with-compat, and with TLS and HTTP/2 alone. */
 static void shape__of_variants(void **state)
 {
 	static const char tengine[] = COMPAT,
@@ -483,7 +482,7 @@ static bool scattered_and_count(
 	return memory_scattered(&target.memory, addresses, nr, size, to);
 }
 
-/* Those that wait for a request are not read one by one. */
+/* Connections that wait for a request are not read one by one. */
 static void find__a_request_behind_idle_connections(void **state)
 {
 	const struct memory counting = {.read = read_and_count, .scattered = scattered_and_count};
@@ -523,7 +522,7 @@ static void find__requests_of_a_variant(void **state)
 	assert_int_equal(l.at.status, 0x288);
 }
 
-/* A request of 1.22.1 from its host on eight bytes later. */
+/* A request of 1.22.1 whose fields from its host on are eight bytes later. */
 static void find__requests_of_a_variant_with_larger_headers(void **state)
 {
 	struct nginx_layout l;
@@ -546,7 +545,7 @@ static void find__requests_of_a_variant_with_larger_headers(void **state)
 	assert_int_equal(l.at.status, 0x290);
 }
 
-/* Whose time, host or status are in neither place. */
+/* Requests whose time, host or status are in neither place. */
 static void find__not_requests_of_another_variant(void **state)
 {
 	static const struct {
@@ -590,7 +589,7 @@ static void find__angie(void **state)
 	assert_int_equal(find(&l), -1);
 }
 
-/* A subrequest that its connection belongs to; what is behind it refers to it. */
+/* A subrequest to which its connection belongs; memory behind it refers to it. */
 static void find__by_no_subrequest(void **state)
 {
 	struct nginx_layout l;
@@ -621,7 +620,7 @@ static void find__not_requests_that_differ(void **state)
 	assert_int_equal(find(&l), -1);
 }
 
-/* Its host and its status would be in front of it. */
+/* Its host and its status would be before its start. */
 static void find__no_request_that_is_too_short(void **state)
 {
 	struct nginx_layout l;
@@ -689,7 +688,7 @@ static struct nginx_identity identify(const struct nginx_layout *l)
 	return id;
 }
 
-/* Else the texts that were read before would be those of the request as it is now. */
+/* Otherwise texts that were read before would be taken for the texts of the current request. */
 static void identity__changes_with_the_texts(void **state)
 {
 	static const uint64_t peer[2] = {14, (uintptr_t) "127.0.0.1:8080"};
@@ -707,7 +706,7 @@ static void identity__changes_with_the_texts(void **state)
 	for (int i = 0; i < 7; i++) {
 		before = identify(&l);
 		switch (i) {
-		case 0: /* as the header Host: is read after the line of the request */
+		case 0: /* while the header Host: is read after the request line */
 			put_string(request[0], l.at.server, "shop.example.org");
 			break;
 		case 1:
@@ -839,7 +838,7 @@ static void word__leads_to_a_request(void **state)
 	assert_int_equal(nginx_request_of_word(&l, m, UINT64_MAX & ~7ULL), 0);
 }
 
-/* What is left of a request in memory is none. */
+/* The remains of a freed request in memory are not a request. */
 static void request__not_one_that_is_gone(void **state)
 {
 	struct nginx_layout l;
@@ -876,7 +875,7 @@ static void connections__those_that_are_open(void **state)
 	put(connections[5], 0x40, address(cycle));
 	put(read_events[5], 8, 1 << 11);
 	put(read_events[5], 0x28, 65000);
-	put(connections[6], 0x18, 26); /* the upstream's */
+	put(connections[6], 0x18, 26); /* the upstream connection's */
 	put(connections[6], 0, address(request[0]));
 	assert_int_equal(find(&l), 0);
 	list = nginx_connections_read(&l, &target.memory, &nr);
@@ -936,7 +935,7 @@ static void play_configuration(void)
 static uint64_t shared[0x280 / 8], streams_table[33], node[2][0x68 / 8], stream[2][8];
 static unsigned char own[2][CONNECTION_SIZE] __attribute__((aligned(16)));
 
-/* Connection 3 of HTTP/2, with a table at AT and requests 0 and 1, in one list. */
+/* Makes connection 3 of HTTP/2, with a table at AT and requests 0 and 1 in one list. */
 static void play_streams(uint16_t at)
 {
 	play_worker();
@@ -961,7 +960,7 @@ static void play_streams(uint16_t at)
 	streams_table[7] = address(node[0]);
 }
 
-/* The number of requests of connection 3; those are then in S, which is to be released. */
+/* Returns the number of requests of connection 3, which are then in S; the caller releases S. */
 static size_t read_streams(struct nginx_streams *s)
 {
 	struct nginx_connection c;
@@ -1101,7 +1100,7 @@ static bool any_symbol(void *context, uint64_t at)
 	return true;
 }
 
-/* The link address of a function of this program. */
+/* Returns the link address of a function of this program. */
 static uint64_t link_address(void (*function)(void))
 {
 	return (uintptr_t)function - nginx_file(&target)->bias;
@@ -1120,13 +1119,13 @@ static void names__between_functions_of_one_module(void **state)
 	assert_string_equal(nginx_names_find(names, first), "ngx_http_core_module");
 	assert_string_equal(nginx_names_find(names, last - 1), "ngx_http_core_module");
 	assert_string_equal(nginx_names_find(names, last), "ngx_http_core_module");
-	assert_null(nginx_names_find(names, last + 1)); /* what follows may be of another one */
+	assert_null(nginx_names_find(names, last + 1)); /* it may be another module's code */
 	assert_string_equal(
 		nginx_names_find(names, link_address(other_helper)), "ngx_http_upstream_module");
 	assert_null(nginx_names_find(names, 0));
 	assert_null(nginx_names_find(names, UINT64_MAX));
 	nginx_names_free(names);
-	/* functions with a symbol are no module's static ones */
+	/* functions with a symbol are not a module's static functions */
 	names = nginx_names_new(elf, any_symbol, NULL);
 	assert_null(nginx_names_find(names, first));
 	nginx_names_free(names);
@@ -1136,7 +1135,7 @@ static void names__between_functions_of_one_module(void **state)
 
 /* ---- values for scripts ---- */
 
-/* Adds this process, as if its number was PID. */
+/* Adds this process as if its PID was PID. */
 static int add_values(struct nginx_values *v, uint32_t pid)
 {
 	struct nginx_layout layout;

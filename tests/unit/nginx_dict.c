@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dictionaries that this program has made as nginx's Lua module does. */
+/* Dictionaries that this program makes as nginx's Lua module does. */
 #include "label/nginx/nginx_dict.h"
 #include "lib/util.h"
 
@@ -16,7 +16,7 @@ struct made_queue {
 	struct made_queue *previous, *next;
 };
 
-/* ngx_http_lua_shdict_shctx_t, ngx_http_lua_shdict_node_t behind the node of the tree */
+/* ngx_http_lua_shdict_shctx_t, and ngx_http_lua_shdict_node_t after the node of the tree */
 struct made_dict {
 	void *root, *sentinel_at, *insert;
 	uint64_t sentinel[5];
@@ -116,7 +116,7 @@ static void dict__not_one_that_changes(void **state)
 	assert_false(read_zone(&dict));
 }
 
-/* The size is what the process says, and needs no memory. */
+/* The size is the process's claim, and needs no memory. */
 static void dict__in_a_zone_of_any_size(void **state)
 {
 	const struct memory memory = {.read = read_own};

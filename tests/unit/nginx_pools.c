@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools that this program has made as nginx does. */
+/* Pools that this program makes as nginx does. */
 #include "label/nginx/nginx_pool.h"
 #include "process/target.h"
 
@@ -86,7 +86,7 @@ static void pool__with_large_allocations(void **state)
 	pool = read_pool(a, true);
 	assert_true(pool.is_whole);
 	assert_int_equal(pool.nr_large, 2);
-#ifndef __SANITIZE_ADDRESS__ /* which has another malloc */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer has another malloc */
 	assert_int_equal(pool.nr_unknown, 0);
 	assert_int_equal(pool.large_bytes,
 		malloc_usable_size(mapped.alloc) + malloc_usable_size(small.alloc));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of nginx's layout in tapsets/nginx; what they are in a process is tested in nginx.c.
+/*
+ * The numbers of nginx's layout in tapsets/nginx; their values in a process are tested in nginx.c.
  */
 #include "label/nginx/nginx_values.h"
 #include "engine/tool.h"
@@ -16,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* The next line of the tapset's macros that defines NAME, of the layout or of its offsets, as
+/* Expects the next macro of the tapset, which defines NAME, of the layout or of its offsets, as
  * NUMBER. */
 static void expect_define(struct lines *lines, const char *name, size_t number)
 {
@@ -33,7 +34,9 @@ static void expect_define(struct lines *lines, const char *name, size_t number)
 	free(want);
 }
 
-/* Each label but the worker's PID has its number; that of texts stands before the others. */
+/*
+ * Each label except for the worker's PID has its number; the number of texts precedes the others.
+ */
 static void expect_keys(struct lines *lines)
 {
 	for (size_t i = 0; i < NGINX_KEY_WORKER; i++) {
@@ -48,7 +51,9 @@ static void expect_keys(struct lines *lines)
 	}
 }
 
-/* The tapset counts the same numbers in the same order, and behind them three of each function. */
+/*
+ * The tapset has the same numbers in the same order, followed by three numbers for each function.
+ */
 static void nginx_values__numbers_of_the_tapset(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -58,7 +63,7 @@ static void nginx_values__numbers_of_the_tapset(void **state)
 	char *path = NULL;
 
 	(void)state;
-	setenv("FLAMETAP_DATADIR", ".", 0); /* of a program that is deeper in the tree */
+	setenv("FLAMETAP_DATADIR", ".", 0); /* for a program that is deeper in the tree */
 	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
 	for (char **folder = tool.tapsets; *folder && !path; folder++)
 		if (strstr(*folder, "/nginx"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cycle of nginx's with a list of zones of shared memory, and their slab allocators. */
+/* A cycle of nginx with a list of zones of shared memory, and their slab allocators. */
 #include "label/nginx/nginx_zones.h"
 
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static uint64_t address(const void *p)
 	return (uintptr_t)p;
 }
 
-/* PAGE is the first of a run of NR free ones, between the links BEFORE and AFTER. */
+/* Makes PAGE the first of a run of NR free pages, between the links BEFORE and AFTER. */
 static void put_run(size_t page, uint64_t nr, const uint64_t *before, const uint64_t *after)
 {
 	uint64_t *p = &made.slab[PAGES + 3 * page];
@@ -41,7 +41,7 @@ static void put_run(size_t page, uint64_t nr, const uint64_t *before, const uint
 	p[2] = address(before);
 }
 
-/* One zone of 20 pages, of which three and two in a row are free. */
+/* Makes one zone of 20 pages, with free runs of three and two pages. */
 static int make(void **state)
 {
 	uint64_t *slab = made.slab, *first = &slab[PAGES + 3 * 4], *second = &slab[PAGES + 3 * 9];
@@ -83,7 +83,7 @@ static void read_zones(struct nginx_zones *z)
 	nginx_zones_read(&w, &modules, z);
 }
 
-/* Whether the one zone has a slab allocator that can be read. */
+/* Returns whether the one zone has a slab allocator that can be read. */
 static bool has_slab(void)
 {
 	struct nginx_zones z;
@@ -125,7 +125,7 @@ static void zones__no_more_free_pages_than_pages(void **state)
 	assert_false(has_slab());
 }
 
-/* However many pages there are said to be. */
+/* The claimed number of pages does not matter. */
 static void zones__free_pages_are_no_circle(void **state)
 {
 	const uint64_t *first = &made.slab[PAGES + 3 * 4], *second = &made.slab[PAGES + 3 * 9];

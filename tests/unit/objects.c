@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are mapped for a while in a long recording. */
+/* Files that are mapped for a while during a long recording. */
 #include "process/objects.h"
 #include "lib/util.h"
 #include "process/mappings.h"
@@ -39,7 +39,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* All mappings have ended, now; none of them is used. */
+/* Ends all mappings at TIME_NS; none of them is used. */
 static void end_all(int64_t time_ns)
 {
 	bool *used = xcalloc(ps.nr_maps + 1, sizeof(*used));
@@ -110,7 +110,7 @@ static void objects__numbers_are_used_again(void **state)
 	assert_true(ps.nr_objects <= nr);
 }
 
-/* Stacks refer to it: what its head says is kept. */
+/* Stacks refer to the file, so the facts from its head are kept. */
 static void objects__used_ones_are_shut_and_opened_again(void **state)
 {
 	int64_t now = monotonic_ns();

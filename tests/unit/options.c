@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which stacks the command line of sample-bt asks for. */
+/* Which stacks the command line of sample-bt requests. */
 #include "label/label.h"
 #include "lib/util.h"
 #include "record/options.h"
@@ -67,7 +67,7 @@ static void test_time(void **state)
 	}
 }
 
-/* Labels are recorded by default, or because something is shown by them. */
+/* Labels are recorded by default, or because the view uses them. */
 static void test_labels(void **state)
 {
 	static const struct {

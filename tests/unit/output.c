@@ -39,7 +39,7 @@ static int tear_down(void **state)
 	return rmdir(folder);
 }
 
-/* The recording that was kept must be whole; it is removed. */
+/* Checks that the recording that was kept is whole, and removes it. */
 static void take_back(const char *path)
 {
 	struct recording again;
@@ -82,7 +82,7 @@ static void output_rescue__takes_the_next_place(void **state)
 	free(path);
 }
 
-/* Where the file of this second and those after it would stand lies a link already. */
+/* There are links at the names that the file would have in this second and in the next ones. */
 static void output_rescue__follows_no_link(void **state)
 {
 	enum { SECONDS = 5 };
@@ -152,7 +152,7 @@ static int check_path(const void *path, struct strbuf *err)
 	return output_check(path, err);
 }
 
-/* The caller of sudo writes, not root. */
+/* The file is written as the caller of sudo, not as root. */
 static void output_check__is_the_callers(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -176,7 +176,7 @@ static void output_check__is_the_callers(void **state)
 	free(path);
 }
 
-/* In a folder such as /tmp; NAME may be too long for a temporary one. */
+/* A folder such as /tmp; NAME may be too long for a temporary name. */
 static void output_check__sees_what_cannot_be_renamed(void **state)
 {
 	struct strbuf err = STRBUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a view's result goes. */
+/* The destinations of a view's result. */
 #include "view/output_file.h"
 #include "lib/util.h"
 
@@ -26,7 +26,7 @@ static int enter_folder(void **state)
 	return !mkdtemp(folder) || chdir(folder) || setenv("TMPDIR", folder, 1);
 }
 
-/* The number of files; they are removed. */
+/* Removes all files and returns their number. */
 static size_t empty_folder(void)
 {
 	DIR *dir = opendir(".");
@@ -59,7 +59,7 @@ static int write_text(const char *path, const char *text, bool keep)
 	return output_file_end(&f, keep);
 }
 
-/* 1: the file has this text; 0: another one; -1: there is none. */
+/* Returns 1 if the file has this text, 0 if it has another one, or -1 if there is no file. */
 static int has_text(const char *path, const char *text)
 {
 	char buf[256] = "";
@@ -106,7 +106,7 @@ static void output_file__cannot_be_written(void **state)
 	assert_int_equal(empty_folder(), 0);
 }
 
-/* A link is replaced, as a file is. */
+/* A link is replaced like a file. */
 static void output_file__link(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void output_file__fifo(void **state)
 	assert_int_equal(empty_folder(), 1);
 }
 
-/* Nobody reads it: to open it would take for ever. */
+/* It has no reader: opening it would wait for ever. */
 static void output_file__foreign_fifo(void **state)
 {
 	(void)state;
@@ -148,14 +148,14 @@ static void output_file__foreign_fifo(void **state)
 	alarm(60);
 	assert_int_equal(write_text("fifo", "text", true), -2);
 	assert_int_equal(write_text("link", "text", true), -2);
-	struct output_file f = {.path = "fifo"}; /* which came after the check */
+	struct output_file f = {.path = "fifo"}; /* it was created after the check */
 
 	assert_null(output_file_begin(&f));
 	alarm(0);
 	assert_int_equal(empty_folder(), 2);
 }
 
-/* To replace the file that stderr leads to would lose the messages in it. */
+/* Replacing the file to which stderr leads would lose the messages in it. */
 static void output_file__of_stderr(void **state)
 {
 	int fd = open("err", O_WRONLY | O_CREAT | O_APPEND, 0600), old = dup(STDERR_FILENO);
@@ -220,7 +220,7 @@ static void browser__shows_the_file(void **state)
 	assert_int_equal(empty_folder(), 3);
 }
 
-/* The result is there if no browser is. */
+/* The result is written even if there is no browser. */
 static void browser__none(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packages, as programs tell that stand in for dpkg-query and rpm. */
+/* Packages by the answers of programs that stand in for dpkg-query and rpm. */
 #include "symbol/fetch/package.h"
 #include "symbol_test.h"
 
@@ -92,7 +92,7 @@ static void test_commands(void **state)
 	expect_command(PACKAGES_OTHER, "xz", NULL);
 }
 
-/* Puts a program that runs SCRIPT before all others; each call adds its arguments to "calls". */
+/* Puts a program that runs SCRIPT first on the PATH; each call adds its arguments to "calls". */
 static void stand_in(const char *name, const char *script)
 {
 	char *path = in_dir(name), *calls = in_dir("calls");
@@ -214,7 +214,7 @@ static void test_rpm(void **state)
 	free(said);
 }
 
-/* This machine's own answer, where it has one. */
+/* This machine's own answer, if it has one. */
 static void test_here(void **state)
 {
 	static const char *const paths[] = {"/usr/bin/dpkg-query", "/no/where"};

@@ -97,7 +97,7 @@ static void test_nul(void **state)
 	pattern_release(&p);
 }
 
-/* By trying everything. */
+/* Matches by trying everything. */
 static bool slow_match(const char *p, const char *s)
 {
 	if (!*p)
@@ -151,7 +151,7 @@ static void test_many_stars(void **state)
 
 enum { MANY = 60 };
 
-/* Each pattern that matches is found once, others are not. */
+/* Checks that each pattern that matches is found once, and that others are not found. */
 static void check_set(const struct patterns *set, const struct pattern *list, const char *name)
 {
 	int found[MANY] = {0};

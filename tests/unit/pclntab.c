@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names out of Go's own table of functions. */
+/* Names from Go's own table of functions. */
 #include "go_test.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/symtab.h"
 
-enum { LONGEST = (1 << 14) - 1 }; /* name that is taken */
+enum { LONGEST = (1 << 14) - 1 }; /* accepted length of a name */
 
-/* NAME: of the function from START on; NULL: none. */
+/* Expects NAME for AT, in the function from START on, or no name if NAME is NULL. */
 static void expect_name(struct symtab *tab, uint64_t at, const char *name, uint64_t start)
 {
 	struct symtab_hit hit;
@@ -42,7 +42,7 @@ static void test_names(void **state)
 	}
 }
 
-/* Names that lie outside, do not end, are empty or too long; and the longest. */
+/* Names that are outside, not terminated, empty or too long; and the longest allowed one. */
 static void test_bad_names(void **state)
 {
 	const char *names[ARRAY_LEN(go_functions)] = {0};
@@ -75,7 +75,8 @@ static void test_bad_names(void **state)
 	strbuf_release(&longest);
 }
 
-/* A function that ends in no code ends with the section; one that begins there is none. */
+/* A function whose end is not in code ends with the section; a function that begins there does not
+ * exist. */
 static void test_bad_addresses(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -114,7 +115,7 @@ static const char program[] = "package main\n"
 			      "	println(<-done, interface{}(*t) == interface{}(T{}))\n"
 			      "}\n";
 
-/* Go's table has ... for the types of generic functions, and no suffix for assembly. */
+/* Go's table has "..." for the types of generic functions, and no suffix for assembly. */
 static void shorten(char *name)
 {
 	char *open = strchr(name, '['), *close = strrchr(name, ']');
@@ -128,7 +129,8 @@ static void shorten(char *name)
 	memcpy(open, "[...", 4);
 }
 
-/* Every function that nm finds in WHOLE has its name in STRIPPED. Returns how many. */
+/* Checks that every function that nm finds in WHOLE has its name in STRIPPED. Returns how many
+ * there are. */
 static size_t compare_with_nm(const char *whole, const char *stripped)
 {
 	struct elffile *elf = elffile_open(stripped, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perf maps: what JIT compilers write, what nobody should, and what is only half written. */
+/* Perf maps: valid ones as JIT compilers write them, invalid ones, and half-written ones. */
 #include "symbol/names/perfmap.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
@@ -53,7 +53,7 @@ static size_t index_of(uint64_t address)
 	return i;
 }
 
-/* The function at ADDRESS is WANTED, OFFSET bytes in; NULL: there is none. */
+/* Expects the function WANTED at ADDRESS, OFFSET bytes in, or no function if WANTED is NULL. */
 static void expect(
 	const struct perfmap *map, uint64_t address, const char *wanted, uint64_t wanted_offset)
 {
@@ -158,7 +158,7 @@ static void perfmap__what_is_no_function(void **state)
 	perfmap_free(map);
 }
 
-/* Every cut of a map names what its whole lines name. */
+/* Every prefix of a map gives the names of its complete lines. */
 static void perfmap__half_written(void **state)
 {
 	static const char text[] = "1000 10 first\n2000 10 second\n1000 10 third\n";
@@ -175,7 +175,7 @@ static void perfmap__half_written(void **state)
 
 enum { BYTES = 1024, FUNCTIONS = 400, ROUNDS = 200 };
 
-/* Against bytes of which each knows who wrote it last. */
+/* Compared with an array that has the last writer of each byte. */
 static void perfmap__many_over_one_another(void **state)
 {
 	unsigned random = 1302;
@@ -231,7 +231,7 @@ static void perfmap__endless_line(void **state)
 	strbuf_release(&text);
 }
 
-/* As a long run leaves it: a million functions, many at a place that others had before. */
+/* A map of a long run: a million functions, many of them where others were before. */
 static void perfmap__a_million_lines(void **state)
 {
 	enum { NR = 1000000, PLACES = 300000 };

@@ -29,7 +29,7 @@ static void test_headers(void **state)
 	static const struct {
 		const char *line, *comm;
 		uint64_t pid, tid;
-		int64_t period; /* -1: none */
+		int64_t period; /* or -1 if there is none */
 		const char *event, *rest;
 	} headers[] = {
 		{"java 25607 4794564.109216: 1 cycles:", "java", 0, 25607, 1, "cycles", ""},
@@ -154,7 +154,7 @@ static void test_events(void **state)
 	}
 }
 
-/* Every prefix of a line must be taken apart without reading beyond it. */
+/* Every prefix of a line is parsed without reading behind it. */
 static void test_every_prefix(void **state)
 {
 	static const char *const lines[] = {
@@ -178,7 +178,9 @@ static void test_every_prefix(void **state)
 		}
 }
 
-/* Text that fields print between the event and the frames, after them, and after the sample. */
+/*
+ * Text that fields print between the event and the frames, after the frames, and after the sample.
+ */
 static const struct {
 	const char *before, *behind, *after;
 } fields[] = {
@@ -254,7 +256,7 @@ static void test_fields(void **state)
 	}
 }
 
-/* Memory must not grow with the number of samples, only with that of different stacks. */
+/* Memory must not grow with the number of samples, only with the number of different stacks. */
 static void test_many(void **state)
 {
 	static const char sample[] =

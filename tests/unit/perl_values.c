@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where Perl is, as variables of our scripts. */
+/* The data by which scripts find Perl, as variables of our scripts. */
 #include "vm/perl/perl_values.h"
 #include "engine/tool.h"
 #include "lib/lines.h"
@@ -110,7 +110,7 @@ static void perl_values__there_is_no_room_for_all(void **state)
 	assert_true(strlen(value("perl_paths")) < 4096);
 }
 
-/* The tapset counts the same numbers in the same order. */
+/* The tapset has the same numbers in the same order. */
 static void perl_values__numbers_of_the_tapset(void **state)
 {
 	static const char *const names[] = {
@@ -126,7 +126,7 @@ static void perl_values__numbers_of_the_tapset(void **state)
 	char *line;
 
 	(void)state;
-	setenv("FLAMETAP_DATADIR", ".", 0); /* of a program that is deeper in the tree */
+	setenv("FLAMETAP_DATADIR", ".", 0); /* for a program that is deeper in the tree */
 	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
 	char **folder = tool.tapsets;
 

@@ -23,7 +23,7 @@ static uint32_t rnd(uint32_t below)
 	return (uint32_t)(state >> 32) % below;
 }
 
-/* Any bytes, those that have a meaning somewhere more often. */
+/* Makes a name of any bytes; bytes with a meaning somewhere are more frequent. */
 static size_t random_name(char *name, size_t size)
 {
 	static const char special[] =
@@ -40,7 +40,7 @@ static uint32_t random_frame(struct profile *p, enum frame_kind kinds, const cha
 	char name[12];
 	size_t len = random_name(name, sizeof(name));
 
-	if (*name == '[' && name[len - 1] == ']') /* is no function's name */
+	if (*name == '[' && name[len - 1] == ']') /* not a function's name */
 		*name = '(';
 	return profile_frame(
 		p, (enum frame_kind)rnd(kinds), name, len, module, module ? strlen(module) : 0);
@@ -63,7 +63,7 @@ static void random_profile(struct profile *p, enum frame_kind kinds, const char 
 	profile_finish(p);
 }
 
-/* All of a tree that was finished; the caller's to free. */
+/* Returns all of a finished tree; the caller frees it. */
 static char *dump(const struct profile *p)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -171,7 +171,7 @@ static void test_own_unit(void **unused)
 	free(text);
 }
 
-/* A name is shown with its source behind it and comes back without. */
+/* A name is shown with its source behind it, and is read back without it. */
 static void test_source(void **unused)
 {
 	static const char *const names[] = {"work s.c:12", "do it\t a s.c:12", "s.c:12"};

@@ -25,7 +25,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* No program uses them any more. */
+/* Lets time pass, so that no BPF program uses freed blocks any more. */
 static void let_pass(void)
 {
 	for (size_t i = 0; i < pool.nr_freed; i++)
@@ -60,7 +60,8 @@ static void pool__parts_of_a_run(void **state)
 	assert_int_equal(pool.nr_freed, 0);
 }
 
-/* Sizes differ from file to file: it must not fill up with runs of sizes that nobody wants. */
+/* Sizes differ from file to file: the pool must not fill up with runs of sizes that are not
+ * requested. */
 static void pool__neighbours_are_joined(void **state)
 {
 	uint32_t block[8], nr = SHARD / ARRAY_LEN(block);

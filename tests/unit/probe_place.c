@@ -59,13 +59,14 @@ static void test_loads_and_stores(void **state)
 static void test_arguments_are_kept(void **state)
 {
 	(void)state;
-	/* mov rbx, rdi: 48 89 df; rdi from memory; esi cleared; lea of rdi; movzx of esi */
+	/* changes of rdi or rsi: mov rbx, rdi: 48 89 df; rdi from memory; esi cleared; lea of rdi;
+	 * movzx of esi */
 	assert_int_equal(probe_place(CODE(0x48, 0x89, 0xdf, 0x55, 0x53)), 0);
 	assert_int_equal(probe_place(CODE(0x48, 0x8b, 0x7f, 0x08, 0x55, 0x53)), 0);
 	assert_int_equal(probe_place(CODE(0x31, 0xf6, 0x55, 0x53)), 0);
 	assert_int_equal(probe_place(CODE(0x48, 0x8d, 0x7f, 0x10, 0x55, 0x53)), 0);
 	assert_int_equal(probe_place(CODE(0x0f, 0xb6, 0x77, 0x10, 0x55, 0x53)), 0);
-	/* r15 and r14 are others, and memory at rdi is none */
+	/* r15 and r14 are other registers, and reading memory at rdi does not change it */
 	assert_int_equal(probe_place(CODE(0x49, 0x89, 0xff, 0x55, 0x53)), 3);
 	assert_int_equal(probe_place(CODE(0x4c, 0x8b, 0x7f, 0x08, 0x55, 0x53)), 4);
 	assert_int_equal(probe_place(CODE(0x48, 0x89, 0x07, 0x55, 0x53)), 3);
@@ -82,7 +83,7 @@ static void test_not_known(void **state)
 	assert_int_equal(probe_place(NULL, 0), 0);
 }
 
-/* whatever is cut off, the place is in front of it */
+/* wherever the code is cut off, the place is before the cut */
 static void test_truncated(void **state)
 {
 	static const unsigned char code[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x81, 0xec, 0xb8, 0, 0,

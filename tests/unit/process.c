@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mappings of processes: as events tell of them, as /proc shows them, both at once. */
+/* Mappings of processes: as events report them, as /proc shows them, and both at once. */
 #include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { PID = 1 << 30, PAGE = 4096, PAGES = 16 }; /* no process has that number */
+enum { PID = 1 << 30, PAGE = 4096, PAGES = 16 }; /* no process has this PID */
 
 static struct processes ps;
 
@@ -60,7 +60,7 @@ static void tell(uint64_t start, uint64_t end, uint64_t offset, const char *path
 	process_mapped(&ps, it(), &m, time);
 }
 
-/* The number of the mapping that held ADDRESS then, -1: none. */
+/* Returns the number of the mapping that held ADDRESS at TIME, or -1 if there was none. */
 static int64_t at(uint32_t pid, uint64_t address, int64_t time)
 {
 	const struct mapping *m = process_find_at(&ps, processes_get(&ps, pid), address, time);
@@ -77,7 +77,7 @@ static void assert_held(uint64_t address, int64_t time, const char *path, uint64
 	assert_int_equal(ps.maps[n].offset + (address - ps.maps[n].start), offset);
 }
 
-/* At most one mapping holds an address now, and each keeps to what the last one left to it. */
+/* Checks that at most one mapping holds an address at any time. */
 static void assert_apart(const struct process *p)
 {
 	for (size_t i = 0; i < p->nr_maps; i++)
@@ -141,7 +141,7 @@ static void process__the_newer_one_cuts_the_older(void **state)
 	assert_apart(it());
 }
 
-/* The kernel gives it an offset, /proc does not. */
+/* The kernel reports an offset for it, /proc does not. */
 static void process__anonymous_memory_has_no_offset(void **state)
 {
 	struct mapped m = {
@@ -155,7 +155,7 @@ static void process__anonymous_memory_has_no_offset(void **state)
 		assert_int_equal(ps.maps[i].offset, 0);
 }
 
-/* A look that is newer than the event is right about what is mapped now. */
+/* A scan that is newer than the event is right about the current mappings. */
 static void process__what_is_older_than_the_look_is_past(void **state)
 {
 	unsigned changes;
@@ -174,7 +174,7 @@ static void process__what_is_older_than_the_look_is_past(void **state)
 	assert_held(0x2000, 60, "/none/a", 0x1000);
 	assert_int_equal(it()->changes, changes);
 	assert_int_equal(process_find(&ps, it(), 0x1000) - ps.maps, 0);
-	tell(0x1000, 0x3000, 0, "/none/a", 70); /* it came back */
+	tell(0x1000, 0x3000, 0, "/none/a", 70); /* it was mapped again */
 	assert_held(0x1000, 69, "/none/c", 0);
 	assert_held(0x1000, 70, "/none/a", 0);
 	assert_int_equal(process_find(&ps, it(), 0x1000) - ps.maps, 0);
@@ -191,7 +191,7 @@ static void process__a_program_begins_with_nothing(void **state)
 	assert_held(0x2000, 30, "/none/b", 0);
 	assert_int_equal(at(PID, 0x1000, 30), -1);
 	it()->scanned_ns = 100;
-	process_executed(&ps, it(), 90); /* what the look saw came after it */
+	process_executed(&ps, it(), 90); /* the scan saw mappings from after the exec */
 	assert_held(0x2000, 100, "/none/b", 0);
 }
 
@@ -216,13 +216,13 @@ static void process__a_child_has_what_its_parent_had_then(void **state)
 		assert_string_equal(
 			ps.objects[m->object].path, m->start == 0x1000 ? "/none/c" : "/none/b");
 	}
-	tell(0x1000, 0x2000, 0, "/none/d", 60); /* nothing to the child */
+	tell(0x1000, 0x2000, 0, "/none/d", 60); /* the child does not get it */
 	assert_string_equal(ps.objects[ps.maps[at(PID + 1, 0x1000, 60)].object].path, "/none/c");
-	processes_forked(&ps, PID - 1, PID + 2, 70); /* of one nobody knows */
+	processes_forked(&ps, PID - 1, PID + 2, 70); /* a fork of an unknown process */
 	assert_int_equal(processes_known(&ps, PID + 2)->nr_maps, 0);
 }
 
-/* A child of a process with many mappings gets them when it is looked up. */
+/* A child of a process with many mappings gets copies of them when it is looked up. */
 static void process__a_child_inherits_later(void **state)
 {
 	(void)state;
@@ -242,7 +242,7 @@ static void process__a_child_inherits_later(void **state)
 	assert_int_equal(at(PID + 3, 0x5000, 80), -1);
 }
 
-/* What a target maps and unmaps all the time takes bounded memory. */
+/* A target that maps and unmaps all the time takes bounded memory. */
 static void process__past_mappings_are_bounded(void **state)
 {
 	(void)state;
@@ -264,7 +264,7 @@ static void process__current_mappings_are_bounded(void **state)
 	assert_int_equal(it()->exec_pages, PROCESS_MAPS_MAX + 10);
 }
 
-/* Numbers are used again, but not those that a stack has. */
+/* Numbers are used again, except for numbers that a stack has. */
 static void process__what_ended_is_swept(void **state)
 {
 	bool used[8] = {false};
@@ -302,7 +302,7 @@ static void process__ended(void **state)
 	p = it();
 	process_ended(&ps, p, 20);
 	assert_null(processes_known(&ps, PID));
-	assert_ptr_equal(processes_get(&ps, PID), p); /* copies of its stacks may come yet */
+	assert_ptr_equal(processes_get(&ps, PID), p); /* copies of its stacks may still come */
 	assert_held(0x1000, 19, "/none/a", 0);
 	assert_held(0x1000, 30, "/none/a", 0); /* it is still exiting */
 	assert_int_equal(process_find(&ps, p, 0x1000) - ps.maps, 0);
@@ -320,7 +320,7 @@ static void process__a_number_that_is_used_again(void **state)
 	assert_int_equal(at(PID, 0x1000, 40), -1);
 	tell(0x1000, 0x2000, 0, "/none/a", 40);
 	assert_int_equal(at(PID, 0x1000, 40), 1);
-	/* without a word of its end */
+	/* its end was not reported */
 	processes_forked(&ps, PID - 1, PID, 50);
 	assert_int_equal(at(PID, 0x1000, 60), -1);
 	assert_int_equal(process_find_at(&ps, &ps.list[first], 0x1000, 15) - ps.maps, 0);
@@ -339,7 +339,7 @@ static void process__the_newest_and_the_one_of_then(void **state)
 	assert_apart(it());
 }
 
-/* Against bytes of which each knows its mapping. */
+/* Compared with an array that has the mapping of each byte. */
 static void process__many_events(void **state)
 {
 	static struct {
@@ -371,7 +371,7 @@ static void process__many_events(void **state)
 	assert_apart(it());
 }
 
-/* ---- looks at a child ---- */
+/* ---- scans of a child ---- */
 
 static char folder[] = "/tmp/process-test-XXXXXX";
 static char *paths[2];
@@ -379,7 +379,7 @@ static char *area; /* PAGES pages, the same ones in the child */
 
 struct order {
 	char what; /* + or - */
-	int which; /* of the paths; -1: no file */
+	int which; /* index of a path, or -1 for no file */
 	int page, nr;
 	int prot;
 };
@@ -486,7 +486,7 @@ static uint64_t page_at(int page)
 	return (uint64_t)(uintptr_t)area + (uint64_t)page * PAGE;
 }
 
-/* The number of the mapping that holds a page of the area at TIME. */
+/* Returns the number of the mapping that holds a page of the area at TIME. */
 static int64_t page_held(int page, int64_t time)
 {
 	return at((uint32_t)child, page_at(page), time);
@@ -499,7 +499,7 @@ static const char *path_at(int page, int64_t time)
 	return n < 0 ? "none" : ps.objects[ps.maps[n].object].path;
 }
 
-/* What perf tells of such a mapping. */
+/* Reports such a mapping as perf does. */
 static void tell_child(int which, int page, int nr, int64_t time)
 {
 	struct mapped m = {.start = page_at(page),
@@ -539,7 +539,7 @@ static void process__a_look_sees_what_is_there(void **state)
 	assert_true(ps.maps[page_held(8, then)].writable);
 	nr = ps.nr_maps;
 	look();
-	assert_int_equal(ps.nr_maps, nr); /* no news, no new numbers */
+	assert_int_equal(ps.nr_maps, nr); /* no changes, no new numbers */
 	order('-', 0, 1, 1, 0);
 	map(1, 4, 1);
 	look();
@@ -574,7 +574,7 @@ static void process__events_and_looks_agree(void **state)
 	assert_string_equal(path_at(6, file_came), paths[1]);
 }
 
-/* One file takes another one's place, and a look is taken before that is told. */
+/* One file replaces another, and a scan is made before the event is read. */
 static void process__a_look_ahead_of_the_events(void **state)
 {
 	(void)state;
@@ -602,7 +602,7 @@ static void process__a_look_ahead_of_the_events(void **state)
 	assert_string_equal(path_at(2, fourth), paths[1]);
 }
 
-/* A program with a build-id is one object, whoever tells of it first. */
+/* A program with a build-id is one object, whether an event or a scan reports it first. */
 static void process__one_object_for_events_and_looks(void **state)
 {
 	struct process *self = processes_get(&ps, (uint32_t)getpid()), *p;
@@ -618,7 +618,7 @@ static void process__one_object_for_events_and_looks(void **state)
 	it()->mounts = self->mounts;
 	process_mapped(&ps, it(), &mapped, 10);
 	assert_int_equal(ps.maps[ps.nr_maps - 1].object, m.object);
-	it()->mounts++; /* another file may be at that path there */
+	it()->mounts++; /* another file may be at that path in its mount namespace */
 	process_mapped(&ps, it(), &mapped, 11);
 	assert_int_not_equal(ps.maps[ps.nr_maps - 1].object, m.object);
 	processes_init(&others);
@@ -631,7 +631,7 @@ static void process__one_object_for_events_and_looks(void **state)
 	assert_non_null(others.objects[0].elf);
 	process_scan(&others, p, NULL);
 	assert_int_equal(process_find(&others, p, m.start) - others.maps, 0);
-	/* of another build at that place there is no file */
+	/* there is no file of another build at that place */
 	mapped.build_id = "0011";
 	process_mapped(&others, p, &mapped, monotonic_ns());
 	assert_null(others.objects[process_find(&others, p, m.start)->object].elf);
@@ -652,7 +652,7 @@ static void process__one_that_ended_shows_nothing(void **state)
 
 	close(to_child);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
-	process_scan(&ps, p, NULL); /* it is not waited for, and has no memory */
+	process_scan(&ps, p, NULL); /* it is a zombie, and has no memory */
 	assert_int_equal(process_find_at(&ps, p, page_at(1), monotonic_ns())->to_ns, INT64_MAX);
 	waitpid(pid, NULL, 0);
 	child = 0;
@@ -668,16 +668,16 @@ static void process__gone_and_come_back(void **state)
 
 	(void)state;
 	process_ended(&ps, p, monotonic_ns());
-	assert_ptr_equal(of_child(), p); /* the same start: it is still that one */
+	assert_ptr_equal(of_child(), p); /* the start is equal: it is the same process */
 	p->start -= 1;
 	assert_int_equal(of_child() - ps.list, 1);
 	assert_int_equal(of_child()->generation, 1);
 	assert_non_null(processes_known(&ps, (uint32_t)child));
 }
 
-/* ---- what is handed over ---- */
+/* ---- data that are handed over ---- */
 
-/* The perf map of the child, which it would write itself. */
+/* Writes the perf map of the child, which a JIT compiler would write itself. */
 static char *put_perfmap(void)
 {
 	char *path = xasprintf("/tmp/perf-%d.map", child);
@@ -705,11 +705,11 @@ static void process__gives_its_perf_map(void **state)
 
 	(void)state;
 	look();
-	expect_perfmap(false); /* no code that is in no file */
+	expect_perfmap(false); /* there is no code that is in no file */
 	assert_int_equal(truncate(path, 0), 0);
 	map(-1, 4, 1);
 	look();
-	expect_perfmap(false); /* it is still to be written */
+	expect_perfmap(false); /* it may still be written */
 	free(path);
 	path = put_perfmap();
 	expect_perfmap(true);
@@ -722,7 +722,7 @@ static void process__gives_its_perf_map(void **state)
 	int64_t before = monotonic_ns();
 
 	look();
-	process_executed(&ps, of_child(), before); /* the look saw the new program */
+	process_executed(&ps, of_child(), before); /* the scan saw the new program */
 	expect_perfmap(true);
 	unlink(path);
 	free(path);
@@ -741,7 +741,7 @@ static void process__gives_it_after_its_end(void **state)
 	expect_perfmap(true);
 }
 
-/* The file at a path may be another one when names are looked up. */
+/* A path may lead to another file when names are looked up. */
 static void process__gives_all_files(void **state)
 {
 	struct process *self = processes_get(&ps, (uint32_t)getpid());

@@ -63,7 +63,7 @@ static void test_sources_tell_apart(void **state)
 	profile_release(&p);
 }
 
-/* Each frame's name becomes the upper-case letter, or all of them one. */
+/* Renames each frame to its upper-case letter, or all frames to TO. */
 static void rename_all(struct profile *p, const char *to)
 {
 	uint32_t names[64] = {0};
@@ -87,7 +87,7 @@ static void test_rename(void **state)
 	rename_all(&p, NULL);
 	assert_int_equal(p.nr_frames, 5);
 	assert_int_equal(p.nr_nodes, 5);
-	add(&p, "ABD", 4); /* what is added later meets the new names */
+	add(&p, "ABD", 4); /* stacks that are added later get the new names */
 	assert_int_equal(p.nr_nodes, 5);
 	profile_finish(&p);
 	assert_int_equal(p.nodes[0].total, 7);
@@ -96,7 +96,7 @@ static void test_rename(void **state)
 	profile_release(&p);
 }
 
-/* Stacks that become the same are added up; those of other kinds stay. */
+/* Stacks that become equal are added up; stacks of other kinds stay. */
 static void test_rename_merges(void **state)
 {
 	struct profile p;
@@ -126,7 +126,7 @@ static void test_rename_merges(void **state)
 	profile_release(&p);
 }
 
-/* More siblings than are searched one by one, of which every two become one. */
+/* More siblings than are searched one by one; every two of them become one. */
 static void test_rename_merges_many(void **state)
 {
 	enum { MANY = 5000 };

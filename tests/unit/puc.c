@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * This program plays PUC Lua itself: it has its symbol, a text with any version, and tables of
- * functions.
- */
+/* This program plays PUC Lua itself: it has its symbol, a text with any version, and tables of
+ * functions. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
@@ -39,7 +37,9 @@ struct entry {
 	int (*function)(void *lua);
 };
 
-/* As luaL_Reg. debug has a function of the base library's, too; the last one is of no library. */
+/*
+ * Like luaL_Reg. debug also has a function of the base library; the last function is in no library.
+ */
 static const struct entry base[] = {
 	{"_G", NULL}, {"pcall", f0}, {"setmetatable", f1}, {NULL, NULL}};
 static const struct entry debug[] = {{"setmetatable", f2}, {"traceback", f3}, {NULL, NULL}};
@@ -99,7 +99,7 @@ static void find__each_version(void **state)
 	}
 }
 
-/* The name of FUNCTION, of this program, in that layout. */
+/* Returns the name of FUNCTION of this program, in that layout. */
 static const char *name_of(const struct puc_layout *l, int (*function)(void *lua))
 {
 	return puc_library_name(l->functions, (uintptr_t)function - l->bias);
@@ -145,7 +145,7 @@ static void find__not_other_texts(void **state)
 	assert_int_equal(find("$LuaVersion: Lua 5.", &layout), 1);
 	assert_int_equal(find("$LuaVersion: Lua 5.4", &layout), 1);
 	assert_int_equal(find("$LuaVersion: Lua 5.x.4", &layout), 1);
-	/* cut off where the version would be */
+	/* the text is cut off where the version would be */
 	assert_int_equal(find("$012345678901234567890123456789012345678 Lua 5.4.4", &layout), 1);
 }
 

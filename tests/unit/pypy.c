@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What PyPy's compiled loops are unwound by. */
+/* The rules by which PyPy's compiled loops are unwound. */
 #include "engine/jit/jit_pypy.h"
 #include "model/runtime.h"
 #include "unwind/walk.h"
@@ -56,7 +56,7 @@ static void pypy__no_loop(void **state)
 
 	(void)state;
 	assert_false(jit_pypy_rule(pypy_helper, helper, &rule));
-	/* only a part of it was read */
+	/* only a part of the code was read */
 	assert_false(jit_pypy_rule(pypy_helper, helper + 15, &rule));
 	assert_false(jit_pypy_rule(pypy_helper, 0, &rule));
 	assert_false(jit_pypy_rule(pypy_small, (size_t)(pypy_small_end - pypy_small), &rule));

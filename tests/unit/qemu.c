@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How QEMU is recognised, and what its translated code is unwound by. */
+/* How QEMU is recognised, and the rules by which its translated code is unwound. */
 #include "engine/jit/jit_qemu.h"
 #include "model/runtime.h"
 #include "unwind/walk.h"

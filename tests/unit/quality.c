@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports of recordings that are made by hand: sums, order, each reason with its remedy, forms. */
+/* Reports of handmade recordings: sums, order, each reason with its remedy, forms. */
 #include "symbol/fetch/package.h"
 #include "symbol/quality.h"
 #include "symbol_test.h"
@@ -8,7 +8,7 @@
 
 #define ID "0123456789abcdef0123"
 
-/* ---- a recording and what was found of its files ---- */
+/* ---- a recording and the results for its files ---- */
 
 struct fixture {
 	struct recording rec;
@@ -58,7 +58,7 @@ static void name_it(struct fixture *f, uint32_t frame, const char *module, uint3
 	recording_name_frame(&f->rec, frame, &name, 1);
 }
 
-/* LINE: -1: it has no name; 0: no line. */
+/* LINE is -1 if the frame has no name, or 0 if it has no line. */
 static uint32_t add_frame(struct fixture *f, struct rec_frame frame, const char *module, int line)
 {
 	uint32_t number = recording_add_frame(&f->rec, &frame);
@@ -106,7 +106,7 @@ static void add_task(struct fixture *f, uint32_t pid, const char *comm)
 	recording_add_task(&f->rec, &task);
 }
 
-/* What became of MAP's file. */
+/* Adds the result for MAP's file. */
 static struct symbol_module *add_report(
 	struct fixture *f, uint32_t map, enum symbol_source source, enum symbol_gap gap)
 {
@@ -349,7 +349,7 @@ static void test_gaps(void **state)
 		check_gap(&cases[i]);
 }
 
-/* Only what was asked for is missing. */
+/* Only requested parts are missing. */
 static void test_lines_wanted(void **state)
 {
 	struct fixture f;
@@ -424,7 +424,7 @@ static void test_no_mapping(void **state)
 	end(&f);
 }
 
-/* Subs have their names and lines from the recorder; notes are no frames. */
+/* Subs have their names and lines from the recorder; notes are not frames. */
 static void test_perl(void **state)
 {
 	const struct rec_frame sub = {.kind = FRAME_PERL, .place = AT_NAME};
@@ -464,7 +464,7 @@ static void check_jit(const char *comm, const char *file, const char *remedy)
 	add_report(&f, map, SOURCE_NONE, GAP_NO_MAP);
 	expect_first(&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	quality_release(&f.q);
-	f.report.nr = 0; /* nobody looked */
+	f.report.nr = 0; /* no lookup was made */
 	expect_first(&f, "[anonymous memory]", "JIT-compiled, and there is no perf map", remedy);
 	end(&f);
 }
@@ -485,7 +485,7 @@ static void test_jit(void **state)
 	check_jit("app", "/x", "make its JIT compiler write /tmp/perf-10.map");
 }
 
-/* A compiler's list that does not know all. */
+/* A compiler's perf map that does not have all functions. */
 static void test_part_of_a_perf_map(void **state)
 {
 	struct fixture f;
@@ -500,7 +500,7 @@ static void test_part_of_a_perf_map(void **state)
 	add_report(&f, map, SOURCE_PERFMAP, GAP_NONE);
 	expect_first(&f, "[anonymous memory]", "some of its code is not in its perf map", NULL);
 	quality_release(&f.q);
-	f.report.list[0].source = SOURCE_NONE; /* later, when the map is gone */
+	f.report.list[0].source = SOURCE_NONE; /* later, when the map has been removed */
 	f.report.list[0].gap = GAP_NO_MAP;
 	expect_first(&f, "[anonymous memory]", "some of its code is not in its perf map", NULL);
 	end(&f);
@@ -533,7 +533,8 @@ static void stand_in(const char *script)
 	free(path);
 }
 
-/* A recording of HOST's with three stripped files: of a package, of another one, of none. */
+/* Begins a recording from HOST with three stripped files: of a package, of another package, of
+ * none. */
 static void begin_packages(struct fixture *f, const char *host)
 {
 	static const char *const paths[] = {"/usr/bin/perl", "/usr/bin/xz", "/opt/app"};
@@ -571,7 +572,7 @@ static void test_packages(void **state)
 	end(&f);
 	begin_packages(&f, here.nodename);
 	f.servers = true;
-	f.options.root = "/image"; /* its packages are not ours */
+	f.options.root = "/image"; /* the packages of the image are not this machine's */
 	judge(&f);
 	expect_text(
 		f.q.list[0].remedy, "use --debuginfod=always: a server may have its debug file");
@@ -579,7 +580,8 @@ static void test_packages(void **state)
 	end(&f);
 }
 
-/* Elsewhere: only a file that was found here by its build-id is of a package of ours. */
+/* On another machine, only a file that was found here by its build-id belongs to one of our
+ * packages. */
 static void test_another_machine(void **state)
 {
 	struct fixture f;
@@ -600,7 +602,7 @@ static void test_another_machine(void **state)
 	end(&f);
 }
 
-/* No package manager that is known, but a server with the distribution's files. */
+/* No known package manager, but a server with the distribution's files. */
 static void test_server(void **state)
 {
 	struct fixture f;

@@ -107,8 +107,7 @@ static void reader__reads_memory(void **state)
 	assert_int_equal(reader_pages(target, 0, 4, &pages), 0);
 }
 
-/* What cannot be read is 0, and the rest is there: over several requests, and calls of the kernel.
- */
+/* Unreadable memory is 0, and the rest is read, over several requests and system calls. */
 static void reader__reads_scattered_memory(void **state)
 {
 	enum { NR = 5000, SIZE = 1024 };
@@ -119,7 +118,7 @@ static void reader__reads_scattered_memory(void **state)
 	(void)state;
 	memset(bytes, 'x', SIZE);
 	end_target(NULL);
-	start_target(NULL); /* which has them, too */
+	start_target(NULL); /* the target has a copy of the bytes */
 	for (size_t i = 0; i < NR; i++)
 		addresses[i] = i % 7 == 3 ? 8 : (uintptr_t)bytes;
 	assert_true(reader_scattered(target, addresses, NR, SIZE, copy));
@@ -141,7 +140,7 @@ static int work_long(void *room, int fd)
 	return -1;
 }
 
-/* 1.2 s for one process are refused otherwise. */
+/* Otherwise, 1.2 s for one process would be too much. */
 static void reader__forgives_between_two_looks(void **state)
 {
 	(void)state;
@@ -182,7 +181,7 @@ static int work_stop(void *room, int fd)
 	return -1;
 }
 
-/* Whose memory it was to read is not to blame. */
+/* The process whose memory was to be read is not blamed. */
 static void reader__is_replaced_when_it_was_stopped(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -207,7 +206,7 @@ static void reader__is_replaced_when_it_died(void **state)
 	assert_works(target);
 }
 
-/* A child of ours has no reader of ours, but may have its own. */
+/* A child of ours does not inherit our reader, but may start its own. */
 static void reader__is_not_inherited(void **state)
 {
 	int status;
@@ -230,7 +229,7 @@ static void reader__is_not_inherited(void **state)
 	assert_works(target);
 }
 
-/* Memory that ends at ROOM_END, whose last bytes are those of the text that CONTEXT points to. */
+/* Memory that ends at ROOM_END; its last bytes are the text to which CONTEXT points. */
 enum { ROOM_END = 0x2000 };
 
 static bool read_room(void *context, uint64_t address, void *to, size_t len)

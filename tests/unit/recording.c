@@ -179,7 +179,7 @@ static void recording__later_records_and_fields(void **state)
 	recording_release(&rec);
 }
 
-/* Fields of which an older recorder did not know, or that were not known. */
+/* Fields that an older recorder did not have, or whose values were not known. */
 static void recording__addresses_may_be_missing(void **state)
 {
 	static const char text[] = RECORDING_MAGIC " 1\n"
@@ -301,7 +301,7 @@ static void recording__becomes_a_profile(void **state)
 	recording_release(&rec);
 }
 
-/* Weights of two events are in two units: one is viewed, and only that one is accounted for. */
+/* Weights of two events have two units: one event is viewed, and the account is for that one. */
 static void recording__one_event_is_viewed(void **state)
 {
 	struct recording rec;
@@ -354,7 +354,7 @@ static void recording__one_event_is_viewed(void **state)
 	recording_release(&rec);
 }
 
-/* Rows that show no frame have one, below the task's. */
+/* Rows that show no frame have a frame that says so, below the task's. */
 static void recording__no_stack_has_a_frame(void **state)
 {
 	(void)state;
@@ -398,7 +398,7 @@ static void recording__no_stack_has_a_frame(void **state)
 	}
 }
 
-/* A stack that broke where a note of its own tells is not called broken once more. */
+/* A stack with a note where it broke does not get another note that it is broken. */
 static void recording__one_note_tells_where_a_stack_broke(void **state)
 {
 	struct recording rec;
@@ -440,14 +440,14 @@ static void recording__one_note_tells_where_a_stack_broke(void **state)
 
 	struct account known = p.account;
 
-	profile_recount(&p); /* the tree tells the same */
+	profile_recount(&p); /* the tree gives the same account */
 	assert_memory_equal(&known, &p.account, sizeof(known));
 	profile_release(&p);
 	recording_release(&rec);
 	strbuf_release(&end);
 }
 
-/* LABELS: keys and values in turn, NULL at the end. */
+/* LABELS has keys and values in turn, and a NULL at the end. */
 static uint32_t add_labels(struct recording *rec, const char *const *labels)
 {
 	struct label list[LABEL_SET_MAX];
@@ -479,7 +479,9 @@ static void begin_labelled(struct recording *rec)
 	recording_add_task(rec, &(struct rec_task){0});
 }
 
-/* What lies below [no stack] when rows of these states are shown, "" when nothing does. */
+/*
+ * Checks what is below [no stack] when rows of these states are shown; EXPECTED is "" for nothing.
+ */
 static void assert_leaves(const struct recording *rec, const char *states, const char *expected)
 {
 	struct strbuf leaves = STRBUF_INIT;
@@ -518,7 +520,7 @@ static void label_filter__values_and_patterns(void **state)
 		{"uri=/a*", "/b", false},
 		{"uri=/b,/a*", "/ab", true},
 		{"uri=*[", "/x*[", false},
-		{"uri=*[", "*[", true}, /* no pattern */
+		{"uri=*[", "*[", true}, /* not a pattern */
 		{"host=*", "/a", false},
 	};
 
@@ -649,8 +651,8 @@ static void recording__missing_labels_are_told(void **state)
 	recording_release(&rec);
 }
 
-/* A frame of many inlined calls, many times in a stack: two rows, the second one of another task.
- */
+/* Makes a frame of many inlined calls, many times in a stack: two rows, the second one of another
+ * task. */
 static void make_huge(struct recording *rec)
 {
 	enum { NAMES = 4000, DEPTH = 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When rounds at a fixed interval are due. */
+/* The times at which rounds of a fixed interval are due. */
 #include "lib/repeat.h"
 
 #include <setjmp.h>

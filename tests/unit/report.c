@@ -55,7 +55,9 @@ static uint64_t inclusive_of(const struct profile *p, const struct functions *f,
 	return 0;
 }
 
-/* Against counting stack by stack: recursion counts once, self sums up to the total. */
+/*
+ * Compared with counting stack by stack: recursion counts once, self weights add up to the total.
+ */
 static void test_sums(void **state)
 {
 	struct profile p;

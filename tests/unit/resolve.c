@@ -5,7 +5,7 @@
 
 #include <sys/auxv.h>
 
-/* Adds the mapping of ADDRESS in this process; REPLACE_ID takes the place of its build-id. */
+/* Adds the mapping of ADDRESS in this process; REPLACE_ID replaces its build-id. */
 static uint32_t map_of(struct recording *rec, const void *address, const char *replace_id,
 	const char *replace_path, uint64_t *inside)
 {
@@ -112,7 +112,7 @@ static void test_resolve(void **state)
 	assert_non_null(strstr(notes.buf, "'/no/where' is missing"));
 	assert_null(strstr(notes.buf, "deleted"));
 	assert_null(strstr(notes.buf, "heap"));
-	/* all are named that can be: a second time adds nothing */
+	/* all names that can be found are set: a second run adds nothing */
 	size_t nr_names = rec.nr_names;
 
 	symbol_resolve(&rec, &options, NULL, &notes);

@@ -22,7 +22,9 @@ static void test_pointer(void **state)
 		16);
 }
 
-/* that of 1.22: mov ecx, 80; movq xmm2, rbx; movq xmm1, rax; paddq xmm0, xmm1 before it */
+/*
+ * 1.22's ngx_create_pool(): mov ecx, 80; movq xmm2, rbx; movq xmm1, rax; paddq xmm0, xmm1 before it
+ */
 static void test_others_between(void **state)
 {
 	(void)state;
@@ -59,14 +61,14 @@ static void test_other_code(void **state)
 	/* a branch before the call: test rdi, rdi; je */
 	assert_int_equal(
 		result_place(CODE(0x48, 0x85, 0xff, 0x74, 7, BEGIN, 0x48, 0x85, 0xc0, 0x74, 7)), 0);
-	/* ret; jmp; the end of what is known */
+	/* ret; jmp; the end of the known code */
 	assert_int_equal(result_place(CODE(BEGIN, 0xc3)), 0);
 	assert_int_equal(result_place(CODE(0xe9, 1, 2, 3, 4)), 0);
 	assert_int_equal(result_place(CODE(BEGIN, 0x48, 0x85, 0xc0)), 0);
 	assert_int_equal(result_place(CODE(0x55)), 0);
 }
 
-/* where others have uprobes: at the start, at the branch */
+/* other programs have uprobes: at the start, at the branch */
 static void test_uprobes(void **state)
 {
 	(void)state;

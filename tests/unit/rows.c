@@ -22,7 +22,7 @@ static struct unwind_rule random_rule(void)
 	return (struct unwind_rule)REG(SP, 8 * (int32_t)random_below(100));
 }
 
-/* Rows of up to GAP bytes each. Returns where the last one ends. */
+/* Makes rows of up to GAP bytes each. Returns the end of the last one. */
 static uint64_t make_rows(struct unwind_rows *rows, struct row *list, size_t n, uint64_t gap)
 {
 	uint64_t at = random_below(1 << 30) << 10;
@@ -32,7 +32,7 @@ static uint64_t make_rows(struct unwind_rows *rows, struct row *list, size_t n, 
 		uint64_t end = at + 1 + random_below(gap);
 
 		list[i] = (struct row){at, random_rule()};
-		/* what nothing is known of need not be said */
+		/* ranges without a rule need not be added */
 		if (list[i].rule.cfa != UNWIND_CFA_NONE || !i || i == n - 1)
 			unwind_rows_add(rows, at, end, &list[i].rule);
 		at = end;
@@ -181,8 +181,8 @@ static void test_damaged_tables(void **state)
 	unwind_table_release(&table);
 }
 
-/* Looked up without the checks of unwind_table_open, and with those that a right checksum passes.
- */
+/* Looks up without the checks of unwind_table_open, and with the checks that a right checksum
+ * passes. */
 static void test_wrong_tables(void **state)
 {
 	size_t opened = 0;
@@ -251,12 +251,12 @@ static void test_cache(void **state)
 	assert_int_equal(again.size, table.size);
 	assert_memory_equal(again.blocks, table.blocks, table.size);
 	unwind_table_release(&again);
-	/* nothing to fall over */
+	/* neither may crash */
 	unwind_cache_put("/no/where", &table);
 	unwind_cache_put(dir, &again);
 	assert_int_equal(unwind_cache_get("/no/where", id, &again), -1);
 	unwind_table_release(&table);
-	/* damaged, and mended */
+	/* damaged, and repaired */
 	assert_int_equal(truncate(path, 4096), 0);
 	assert_false(is_cached(id));
 	cache_table(id);

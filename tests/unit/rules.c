@@ -3,7 +3,7 @@
 #include "view/function_match.h"
 #include "view/report/calls.h"
 
-/* The category of the only frame of a profile. */
+/* Expects the category WANT for the only frame of a profile. */
 static void expect(const struct rules *rules, enum frame_kind kind, const char *name,
 	const char *module, const char *want)
 {
@@ -170,7 +170,7 @@ static void test_conditions(void **state)
 	rules_free(rules);
 }
 
-/* The last file goes first; before it stands what is built in. */
+/* The last file has precedence; the built-in rules come last. */
 static void test_files(void **state)
 {
 	struct rules *rules = rules_of("one function=a|b|malloc\n");
@@ -257,7 +257,7 @@ static void test_unreadable(void **state)
 	rules_free(rules);
 }
 
-/* What FN is called under the frames of STACK, one letter each. */
+/* Expects the category WANT for FN below the frames of STACK, one letter each. */
 static void expect_path(const struct rules *rules, const char *stack, const char *want)
 {
 	struct profile p;
@@ -303,7 +303,7 @@ static void test_inherit(void **state)
 	rules_free(rules);
 }
 
-/* With --lines, names have their source behind them. */
+/* With --lines, names are followed by their source. */
 static void test_sources(void **state)
 {
 	struct profile p;
@@ -328,7 +328,7 @@ static void test_sources(void **state)
 	profile_release(&p);
 }
 
-/* Ranks are in the order of rules, then of names; each is of something. */
+/* Ranks are in the order of rules, then of names; each rank is used. */
 static void test_ranks(void **state)
 {
 	struct rules *rules = rules_of("same function=b\nsame function=a\nnone function=nowhere\n");

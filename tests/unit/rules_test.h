@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of rules share: rules out of texts, and frames. */
+/* Common functions of the tests of rules: rules from texts, and frames. */
 #ifndef TESTS_UNIT_RULES_TEST_H
 #define TESTS_UNIT_RULES_TEST_H
 
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* Adds the LEN bytes of TEXT as a file; what it is called in a message becomes FILE. */
+/* Adds the LEN bytes of TEXT as a file; its name in a message is replaced by FILE. */
 static inline int add(struct rules *rules, const char *text, size_t len, struct strbuf *err)
 {
 	char path[] = "/tmp/flametap-rules.XXXXXX";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps from the compiled code of Guile, sljit, Erlang and LuaJIT, and what is read of it, made up.
- */
+/* Steps from the compiled code of Guile, sljit, Erlang and LuaJIT, and the data read from it; all
+ * made up. */
 #include "engine/jit/jit_erlang.h"
 #include "lib/util.h"
 #include "unwind/walk.h"
@@ -12,18 +12,18 @@
 #include <cmocka.h>
 
 enum {
-	STACK = 0x7f000000, /* of the thread */
+	STACK = 0x7f000000, /* the thread's stack */
 	HEAP = 0x30000000,
 	TEXT = 0x400000,
 	SIZE = 0x18000,
 
 	BX = STACK + 0x1000, /* Erlang's registers */
 	ENTRY = TEXT + 0x100,
-	C_CALL = TEXT + 0x205,  /* behind the call of ENTRY */
+	C_CALL = TEXT + 0x205,  /* after the call of ENTRY */
 	MAIN = TEXT + 0x3000,   /* runs processes */
-	CODE = TEXT + 0x1000,   /* of a function */
-	CALLED = TEXT + 0x2008, /* behind a call in another one */
-	FRAME = 0x2000,         /* of MAIN */
+	CODE = TEXT + 0x1000,   /* code of a function */
+	CALLED = TEXT + 0x2008, /* after a call in another function */
+	FRAME = 0x2000,         /* MAIN's frame */
 };
 
 static uint8_t stack[SIZE], heap[SIZE], text[SIZE];
@@ -70,7 +70,7 @@ static void put_code(uint64_t at, const char *code, size_t size)
 
 #define PUT_CODE(at, code) put_code(at, code, sizeof(code) - 1)
 
-/* A call of TO whose return address is AT. */
+/* Puts a call of TO whose return address is AT. */
 static void put_call(uint64_t at, uint64_t to)
 {
 	int32_t distance = (int32_t)(to - at);
@@ -79,7 +79,7 @@ static void put_call(uint64_t at, uint64_t to)
 	memcpy(place(at - 4, 4), &distance, 4);
 }
 
-/* A walk at PC with rsp SP; all other registers are 0. */
+/* Begins a walk at PC with rsp SP; all other registers are 0. */
 static void begin(uint64_t pc, uint64_t sp)
 {
 	w = (struct walk){.known = (1 << NR_REGS) - 1, .map = {.start = TEXT, .end = TEXT + SIZE}};
@@ -134,7 +134,7 @@ static void runtime_stacks__called(void **state)
 	assert_caller(CALLED, STACK + 8);
 	*place(CODE, 1) = 0x90;
 	begin(CODE, STACK);
-	put(STACK + 24, CODE); /* behind no call */
+	put(STACK + 24, CODE); /* not after a call */
 	assert_int_equal(walk_compiled(&w, &layout), WALK_NO_RULE);
 }
 
@@ -144,7 +144,7 @@ enum {
 	CHUNK = TEXT + 0x10000, /* a free block, one with the function, another free one */
 	FUNCTION = CHUNK + 0x410,
 	BODY = FUNCTION + 0x30,
-	PART = FUNCTION + 0x60, /* that the function calls */
+	PART = FUNCTION + 0x60, /* a part that the function calls */
 	LEAVE = FUNCTION + 0x70,
 };
 
@@ -172,7 +172,8 @@ static int setup_sljit(void **state)
 	return 0;
 }
 
-/* A step from PC, with PUSHED registers and MORE bytes on the stack, leads to the caller. */
+/* Checks that a step from PC, with PUSHED registers and MORE bytes on the stack, leads to the
+ * caller. */
 static void assert_sljit(uint64_t pc, uint32_t pushed, uint32_t more, bool call)
 {
 	uint64_t cfa = STACK + 8 + 8ULL * pushed + more, bx;
@@ -197,7 +198,7 @@ static void runtime_stacks__sljit(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < ARRAY_LEN(pushes); i++)
 		assert_sljit(FUNCTION + pushes[i], i, 0, false);
-	assert_sljit(FUNCTION + 11, 5, 0, false); /* before it subtracts */
+	assert_sljit(FUNCTION + 11, 5, 0, false); /* before it subtracts from rsp */
 	assert_sljit(BODY, 5, 0xa0, false);
 	assert_sljit(BODY, 5, 0xa0, true);
 	assert_sljit(PART, 5, 0xa8, false);
@@ -213,26 +214,26 @@ static void runtime_stacks__sljit_of_other_versions(void **state)
 	assert_sljit(FUNCTION, 0, 0, false);
 	assert_sljit(FUNCTION + 4, 0, 0, false);
 	assert_sljit(BODY, 5, 0x20, false);
-	/* a chunk of 64 KB more */
+	/* a chunk that is 64 KB larger */
 	put_block(CHUNK, 0x11, 0);
 	put_block(TEXT, 0x10400, 0);
 	put_block(CHUNK + 0x400, 0x200, 0x10400);
 	assert_sljit(BODY, 5, 0x20, true);
 }
 
-/* Memory that looks as sljit's, and is not. */
+/* Memory that looks like sljit's and is not. */
 static void runtime_stacks__not_sljit(void **state)
 {
 	const struct jit_layout none = {0};
 	static const struct {
 		uint64_t at, word;
 	} list[] = {
-		{CHUNK + 8, 8},                    /* the first one has one before it */
-		{CHUNK + 32, 0},                   /* no size, */
-		{CHUNK + 32, 8},                   /* or too small, */
-		{CHUNK + 32, 0x401},               /* or odd */
-		{CHUNK + 0x408, 0x500},            /* not the size of the one before */
-		{CHUNK + 0x400, 0},                /* it is free */
+		{CHUNK + 8, 8},                    /* the first block would have one before it */
+		{CHUNK + 32, 0},                   /* no size */
+		{CHUNK + 32, 8},                   /* a size that is too small */
+		{CHUNK + 32, 0x401},               /* a size that is odd */
+		{CHUNK + 0x408, 0x500},            /* not the size of the previous block */
+		{CHUNK + 0x400, 0},                /* the block is free */
 		{FUNCTION, 0x9090909090909090},    /* it pushes nothing, and subtracts nothing */
 		{FUNCTION + 11, 0x80000000ec8148}, /* it subtracts too much */
 	};
@@ -265,11 +266,11 @@ static int step_erlang(void)
 static void runtime_stacks__erlang_frames(void **state)
 {
 	(void)state;
-	put(HEAP + 8, 0);           /* no value */
+	put(HEAP + 8, 0);           /* not a value */
 	put(HEAP + 16, HEAP + 2);   /* boxed */
 	put(HEAP + 24, CALLED);     /* the first multiple of 4 that is an address */
 	put(HEAP + 32, CALLED + 7); /* a small integer */
-	put(HEAP + 40, CODE + 4);   /* no call is before it: where the process ends */
+	put(HEAP + 40, CODE + 4);   /* not after a call: the process ends here */
 	put(BX + FRAME + 24, C_CALL);
 	begin(CODE, HEAP);
 	w.reg[ERLANG_PROCESS] = 5;
@@ -281,7 +282,7 @@ static void runtime_stacks__erlang_frames(void **state)
 	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC);
 }
 
-/* Parts of functions are called from anywhere; but only a leaf's first word is such an address. */
+/* Parts of functions are called from anywhere, but only a leaf's first word is such an address. */
 static void runtime_stacks__erlang_parts(void **state)
 {
 	(void)state;
@@ -303,7 +304,7 @@ static void runtime_stacks__erlang_calls_c(void **state)
 	(void)state;
 	put(HEAP, CALLED);
 	put(HEAP + 64, CALLED);
-	put(BX + FRAME + 8, C_CALL + 8); /* behind no call of the entry */
+	put(BX + FRAME + 8, C_CALL + 8); /* not after a call of the entry */
 	put(BX + FRAME + 56, C_CALL);
 	PUT_CODE(
 		CODE - 20, "\x48\x89\xe5\x48\x8d\x63\x80"); /* mov %rsp,%rbp; lea -128(%rbx),%rsp */
@@ -312,25 +313,25 @@ static void runtime_stacks__erlang_calls_c(void **state)
 	w.call = true;
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(CALLED, HEAP + 8);
-	/* rbp is not known: its Erlang stack is not, either */
+	/* rbp is not known, so its Erlang stack is not known either */
 	begin(CODE, BX - 128);
 	w.known &= ~(1U << REG_FP);
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(C_CALL, BX + FRAME + 64);
-	/* the reductions are saved between those two */
+	/* the reductions are saved between these two instructions */
 	PUT_CODE(CODE - 20, "\x48\x89\xe5\x4d\x89\x75\x68\x48\x8d\x63\x80");
 	begin(CODE, BX - 128 - 16); /* with arguments on the stack */
 	w.reg[REG_FP] = HEAP;
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(CALLED, HEAP + 8);
-	/* rsp is in the process */
+	/* the process has the saved rsp */
 	PUT_CODE(CODE - 20, "\x41\x0f\x11\x45\x50\x90\x90\x48\x8d\x63\x80");
 	put(HEAP + 0x200 + 0x58, HEAP + 64);
 	begin(CODE, BX - 128);
 	w.reg[ERLANG_PROCESS] = HEAP + 0x200;
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(CALLED, HEAP + 72);
-	/* what runs processes has no caller in Erlang */
+	/* the function that runs processes has no caller in Erlang */
 	PUT_CODE(MAIN + 0x20, "\x48\x89\xe5\x48\x8d\x63\x80");
 	begin(MAIN + 0x40, BX - 128);
 	w.reg[REG_FP] = HEAP;
@@ -343,14 +344,14 @@ static void runtime_stacks__erlang_unknown(void **state)
 	(void)state;
 	begin(CODE, HEAP + 4);
 	assert_int_equal(step_erlang(), WALK_LOST);
-	begin(CODE, HEAP); /* no address in so many words */
+	begin(CODE, HEAP); /* no address in as many words as are searched */
 	assert_int_equal(step_erlang(), WALK_NO_RULE);
 	begin(CODE, HEAP + SIZE - 16);
 	assert_int_equal(step_erlang(), WALK_NO_READ);
 	begin(CODE, HEAP);
 	w.known &= ~(1U << REG_BX);
 	assert_int_equal(step_erlang(), WALK_NO_RULE);
-	begin(CODE, BX - 128); /* nobody called the entry */
+	begin(CODE, BX - 128); /* the entry was not called */
 	assert_int_equal(step_erlang(), WALK_NO_RULE);
 }
 
@@ -377,14 +378,14 @@ static void runtime_stacks__erlang_code(void **state)
 /* ---- LuaJIT ---- */
 
 enum {
-	LUA_FRAME = STACK + 0x400, /* of the interpreter */
-	LUA_OUTER = STACK + 0x700, /* of another thread's */
+	LUA_FRAME = STACK + 0x400, /* the interpreter's frame */
+	LUA_OUTER = STACK + 0x700, /* another thread's frame */
 	LUA_THREAD = HEAP + 0x400,
-	LUA_CALL = CODE + 0x100, /* behind a call in the assembly */
-	LUA_TRACE = 0x12000,     /* bytes from the assembly to a copy of it, in place of traces */
+	LUA_CALL = CODE + 0x100, /* after a call in the assembly */
+	LUA_TRACE = 0x12000, /* bytes from the assembly to a copy of it, which stands for traces */
 };
 
-/* A frame at SP, which THREAD refers to. CFRAME: offset in THREAD. */
+/* Puts a frame at SP to which THREAD refers. CFRAME is the offset in THREAD. */
 static void put_lua_frame(uint64_t sp, uint64_t thread, uint32_t cframe)
 {
 	put(cframe == 0x50 ? sp + 0x10 : sp + 0x18, thread);
@@ -452,7 +453,7 @@ static void runtime_stacks__luajit_traces(void **state)
 	}
 	begin(CODE + 2, frame - 16);
 	w.call = true;
-	w.vm.frame = frame - 0x200; /* of a callee */
+	w.vm.frame = frame - 0x200; /* a callee's frame */
 	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
 	assert_int_equal(w.vm.frame, frame - 0x200);
 	begin(CODE + 2, frame - 16);
@@ -509,11 +510,11 @@ static void runtime_stacks__luajit_assembly(void **state)
 	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON);
 	assert_lua_caller();
 	assert_vm(LUA_FRAME, CODE, true, false);
-	/* where a trace is left: below what that had spilled, and all registers */
+	/* the exit of a trace: below its spill slots and all registers */
 	assert_int_equal(step_luajit(CODE, LUA_FRAME - 0x180), WALK_ON);
 	assert_lua_caller();
 	assert_vm(LUA_FRAME, CODE, true, false);
-	put(LUA_FRAME + 0x48, CODE); /* behind no call */
+	put(LUA_FRAME + 0x48, CODE); /* not after a call */
 	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_NO_RULE);
 	/* with 32-bit references */
 	memset(stack, 0x11, sizeof(stack));
@@ -540,11 +541,11 @@ static void runtime_stacks__luajit_helpers(void **state)
 	assert_int_equal(step_luajit(CODE, LUA_FRAME - 8), WALK_ON);
 	assert_caller(LUA_CALL, LUA_FRAME);
 	assert_vm(LUA_FRAME, CODE, true, false);
-	/* what the interpreter has pushed for a call of C */
+	/* words that the interpreter has pushed for a call of C */
 	put(LUA_FRAME - 8, 55);
 	assert_int_equal(step_luajit(CODE + 1, LUA_FRAME - 16), WALK_ON);
 	assert_lua_caller();
-	/* called by a trace, far away: the trace is the frame to remember */
+	/* called by a trace that is far away: the trace is the frame to remember */
 	memmove(text + LUA_TRACE, text, 0x4000);
 	put(LUA_FRAME - 0x28, CALLED + LUA_TRACE);
 	assert_int_equal(step_luajit(CODE + 1, LUA_FRAME - 0x28), WALK_ON);
@@ -555,7 +556,7 @@ static void runtime_stacks__luajit_helpers(void **state)
 	assert_caller(CALLED + LUA_TRACE, LUA_FRAME - 0x80);
 }
 
-/* The thread does not refer to the frame yet, or any more; another one's is above it. */
+/* The thread does not refer to the frame yet, or any more; another thread's frame is above it. */
 static void runtime_stacks__luajit_size(void **state)
 {
 	(void)state;
@@ -569,11 +570,11 @@ static void runtime_stacks__luajit_size(void **state)
 	assert_lua_caller();
 	assert_vm(0, 0, false, false);
 	put(LUA_FRAME + 0x48, CODE);
-	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON); /* where a trace is left */
+	assert_int_equal(step_luajit(CODE, LUA_FRAME), WALK_ON); /* the exit of a trace */
 	assert_caller(CALLED, LUA_OUTER + 0x50);
 }
 
-/* Lua that C calls in a trace, or where it is left: a finalizer. */
+/* Lua that C calls in a trace, or at the trace's exit, such as a finalizer. */
 static void runtime_stacks__luajit_outer(void **state)
 {
 	(void)state;
@@ -595,7 +596,7 @@ static void runtime_stacks__luajit_edges(void **state)
 {
 	static const struct {
 		const char *code;
-		int pushed[12]; /* at each byte; -1: within an instruction */
+		int pushed[12]; /* for each byte, or -1 within an instruction */
 	} list[] = {
 		{"\x55\x53\x41\x57\x41\x56\x48\x83\xec\x28", {0, 1, 2, -1, 3, -1, 4}},
 		{"\x41\x5e\x41\x5f\x5b\x5d\xc3", {4, -1, 3, -1, 2, 1, 0}},

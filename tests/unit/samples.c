@@ -52,10 +52,8 @@ static void samples__equal_stacks_have_one_number(void **state)
 	assert_memory_equal(samples.frames + samples.stacks[first].first, a, sizeof(a));
 }
 
-/*
- * Words 0, 2, 4 … are mixed with the key before the multiplication: a word equal to the key makes a
- * factor 0, so words before or beside it have no effect.
- */
+/* Words 0, 2, 4 … are mixed with the key before the multiplication. A word equal to the key makes a
+ * factor 0, so that words before or beside it have no effect. */
 static uint64_t hash_of(const void *p, size_t size)
 {
 	return hash_text(p, size);
@@ -157,7 +155,7 @@ static void samples__rows_are_merged(void **state)
 	}
 }
 
-/* All rows of a task in one hash chain. */
+/* All rows of a task are in one hash chain. */
 static void samples__equal_hashes_are_not_equal_rows(void **state)
 {
 	(void)state;
@@ -198,7 +196,7 @@ static void samples__numbers_stay_at_the_largest(void **state)
 
 enum { MANY = 1000000 };
 
-/* The I-th of many stacks, some of which differ only in their first or last frame. */
+/* Makes the I-th of many stacks, some of which differ only in their first or last frame. */
 static uint32_t make_stack(uint64_t *frames, uint32_t i)
 {
 	uint32_t nr = 2 + i % 7;

@@ -22,7 +22,7 @@ enum { MEMORY = 64 << 20, FILE_SIZE = 1 << 20 };
 #define SANITIZED 0
 #endif
 
-/* Runs CHECK in a sandbox; true if it returned true. */
+/* Runs CHECK in a sandbox; returns whether it returned true. */
 static bool holds(bool (*check)(void), bool no_files)
 {
 	const struct sandbox sandbox = {
@@ -159,7 +159,7 @@ static void sandbox__detaches(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* A child in a sandbox that waits for the end of IDLE, and has sent its user to *UID. */
+/* Starts a child in a sandbox that waits for the end of IDLE, and sends its user to *UID. */
 static pid_t start_idle(const int idle[2], uid_t *uid)
 {
 	const struct sandbox sandbox = {.cpu_s = 10, .memory = MEMORY, .file_size = FILE_SIZE};
@@ -183,7 +183,7 @@ static pid_t start_idle(const int idle[2], uid_t *uid)
 	return pid;
 }
 
-/* Whether a process of the user UID may send signals to PID. */
+/* Returns whether a process of the user UID may send signals to PID. */
 static bool may_signal(uid_t uid, pid_t pid)
 {
 	int status;
@@ -195,7 +195,7 @@ static bool may_signal(uid_t uid, pid_t pid)
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK;
 }
 
-/* Each child of root's is of a user of its own, which no service is. */
+/* Each child of root's has a user of its own, which no service has. */
 static void sandbox__is_out_of_reach(void **state)
 {
 	enum { NOBODY = 65534 };
@@ -221,8 +221,8 @@ static void sandbox__is_out_of_reach(void **state)
 	close(idle[0]);
 }
 
-/* A child in a sandbox holds an end of ENDS until it is killed; its parent is gone when it is
- * ready. */
+/* Starts a child in a sandbox that holds an end of ENDS until it is killed; its parent ends when it
+ * is ready. */
 static void leave_behind(const int ends[2])
 {
 	const struct sandbox sandbox = {.cpu_s = 10, .memory = MEMORY, .file_size = FILE_SIZE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which processes a name selects, in a procfs and cgroup hierarchies that are made here. */
+/* Which processes a name selects, in a made-up procfs and cgroup hierarchies. */
 #include "process/selection.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -179,7 +179,7 @@ static void test_cgroup(void **state)
 	mount("");
 	put("v2/cgroup.procs", "1\n2\n");
 	put("v2/a.slice/cgroup.procs", "");
-	put("v2/a.slice/b.service/cgroup.procs", "0\n20\n21\n"); /* 0: not in our namespace */
+	put("v2/a.slice/b.service/cgroup.procs", "0\n20\n21\n"); /* 0: of another namespace */
 	put("v2/a.slice/b.service/worker/cgroup.procs", "22\n");
 	put("v2/a.slice/b.service2/cgroup.procs", "23\n");
 	expect(SELECT_CGROUP, "/a.slice", "20 21 22 23", "", 1);
@@ -234,7 +234,7 @@ static void test_container(void **state)
 	assert_int_equal(find(SELECT_CONTAINER, "a5c", &found), -1);
 }
 
-/* The kernel cannot tell who is in a v1 hierarchy, so that the processes are listed. */
+/* The kernel cannot tell which processes are in a v1 hierarchy, so they are listed. */
 static void test_v1(void **state)
 {
 	struct selected found;
@@ -253,7 +253,7 @@ static void test_v1(void **state)
 	assert_true(found.has_v1);
 	assert_ids(found.pids, found.nr_pids, "50");
 	selected_release(&found);
-	/* what does not exist yet is expected in v2 */
+	/* a cgroup that does not exist yet is expected in v2 */
 	assert_int_equal(find(SELECT_CONTAINER, ID_B, &found), 0);
 	assert_true(found.is_unified);
 	assert_false(selected_any(&found));

@@ -20,7 +20,7 @@ enum { CPUS = 3, RING = 4096, PID = 100 };
 static struct sideband sb;
 static size_t page;
 
-/* The page after the ring is not accessible. */
+/* Makes a ring; the page after it is not accessible. */
 static void *make_ring(void)
 {
 	char *p = mmap(NULL, RING + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,7 +69,7 @@ static void put_bytes(int cpu, const void *bytes, size_t size)
 		data[head_of(cpu)->data_head++ % RING] = ((const char *)bytes)[i];
 }
 
-/* Writes a record of BODY, which is released, plus the sample_id. */
+/* Writes a record of BODY and the sample_id; releases BODY. */
 static void put(int cpu, uint32_t type, uint16_t misc, struct strbuf *body, uint64_t time)
 {
 	struct {
@@ -97,7 +97,7 @@ static void add64(struct strbuf *sb_, uint64_t value)
 	strbuf_add(sb_, &value, sizeof(value));
 }
 
-/* fork and exit */
+/* Writes a fork or exit record. */
 static void put_task(
 	int cpu, uint32_t type, uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
 {
@@ -121,7 +121,7 @@ static void put_comm(int cpu, uint32_t pid, const char *comm, uint16_t misc, uin
 	put(cpu, PERF_RECORD_COMM, misc, &body, time);
 }
 
-/* ID: 24 bytes that identify the file. */
+/* ID has 24 bytes that identify the file. */
 static void put_map(
 	int cpu, uint32_t prot, uint16_t misc, const void *id, const char *path, uint64_t time)
 {
@@ -272,7 +272,7 @@ static void sideband__in_the_order_of_time(void **state)
 	assert_int_equal(sb.nr, 0);
 }
 
-/* A record that says SIZE where the ring has ROOM bytes, after a valid one. */
+/* Puts a record that claims SIZE bytes where the ring has ROOM bytes, after a valid one. */
 static void put_bad(uint32_t type, size_t size, size_t room)
 {
 	struct perf_event_header h = {type, 0, (uint16_t)size};
@@ -384,7 +384,7 @@ static void count_restart(void *context, const struct sideband_cpu *cpu)
 	restarts[cpu->cpu]++;
 }
 
-/* As the kernel does when the CPU goes offline: the event stops. */
+/* Stops the event, as the kernel does when the CPU goes offline. */
 static void stop_event(const struct sideband_cpu *cpu)
 {
 	assert_int_equal(ioctl(cpu->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
@@ -398,14 +398,14 @@ static bool is_running(const struct sideband_cpu *cpu)
 	       read(cpu->fd, after, sizeof(after)) == sizeof(after) && after[1] > before[1];
 }
 
-/* LIST: the online CPUs; NULL: not known. */
+/* LIST has the online CPUs, or is NULL if they are not known. */
 static void update(struct sideband *real, const char *list, unsigned *restarts)
 {
 	sideband_update(real, list, count_restart, restarts);
 	usleep(1000);
 }
 
-/* The last CPU, which may be the only one: the first is never offline on most machines. */
+/* Uses the last CPU, which may be the only one: the first CPU is never offline on most machines. */
 static void sideband__starts_again_after_offline(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -429,7 +429,7 @@ static void sideband__starts_again_after_offline(void **state)
 	sideband_enable(&real, true);
 	update(&real, NULL, restarts);
 	update(&real, NULL, restarts);
-	assert_int_equal(restarts[cpu], 0); /* nothing has happened */
+	assert_int_equal(restarts[cpu], 0); /* nothing has changed */
 
 	stop_event(last); /* offline for a moment */
 	update(&real, NULL, restarts);

@@ -49,7 +49,7 @@ static void test_best(void **state)
 		"; did you mean 'abcdef', 'abcdez' or 'abcdeg'?");
 }
 
-/* Longer than what is compared, also of one byte too many. */
+/* Names longer than the limit of comparison, also by one byte. */
 static void test_long(void **state)
 {
 	char name[4 * SIMILAR_LENGTH];

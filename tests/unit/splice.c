@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merged stacks, each frame a letter, outermost first. In C: l a run loop, r perl_run, c call_sv, v
- * eval_sv, p another function of perl's file, x of any other. In Perl: M main, S sub, T sub from C,
- * A the same that C runs again and again, E eval, F eval from C, Y try, B block of a sort, X
- * function in C. In the merged stack those in Perl are the same letters; "!": inconsistent.
+ * Merged stacks; each frame is a letter, outermost first. Frames of C: l a run loop, r perl_run, c
+ * call_sv, v eval_sv, p another function of perl's file, x a function of any other file. Frames of
+ * Perl: M main, S sub, T sub called by C, A sub that C runs again and again, E eval, F eval by C, Y
+ * try, B block of a sort, X C function. In the merged stack frames of Perl have the same letters;
+ * "!" means inconsistent.
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -63,7 +64,8 @@ static uint64_t what_of(char c)
 	}
 }
 
-/* What C and PERL, outermost first, become; as the caller's to free. An id is a frame's letter. */
+/* Returns the merged stack of C and PERL, outermost first; the caller frees it. An id is a frame's
+ * letter. */
 static char *spliced(const char *c, const char *perl, bool whole, enum vm_end end)
 {
 	static struct splice_native in_c[MAX];
@@ -190,17 +192,17 @@ static void test_inconsistent(void **state)
 static void test_cut(void **state)
 {
 	(void)state;
-	/* in C: Perl's frames, and what C does with the innermost */
+	/* the stack of C is cut: Perl's frames, and the C frames that work for the innermost one */
 	expect("ppclpp", "MSTS", false, VM_WHOLE, "MSTSpp");
 	expect("pp", "MSBT", false, VM_WHOLE, "MSTpp");
 	expect("ppclpp", "STS", false, VM_CUT, "STSpp");
-	/* in Perl: the frames before the first that is known to begin a loop */
+	/* Perl's stack is cut: the frames before the first one that is known to begin a loop */
 	expect("xrlp", "SS", true, VM_CUT, "xrlSSp");
 	expect("xrlpclpcl", "SSFTS", true, VM_CUT, "xrlpclSSpclFTS");
 	expect("xrlpclpcl", "FTS", true, VM_CUT, "xrlpclpclFTS");
 }
 
-/* ---- stacks made up together, with what they are when merged ---- */
+/* ---- made-up stacks, with the expected result of merging ---- */
 
 struct model {
 	struct strbuf c, perl, want;
@@ -232,7 +234,7 @@ static void add_eval(struct model *m)
 	m->caught = true;
 }
 
-/* What calls back; each sub has a frame more, so that none of them could be without loop. */
+/* Adds a call back; each sub has one more frame, so that every one of them has a loop. */
 static void add_call(struct model *m)
 {
 	static const struct {
@@ -253,7 +255,7 @@ static void add_call(struct model *m)
 	m->caught = calls[i].caught;
 }
 
-/* BEGIN in an eval that may have no loop of its own yet. */
+/* Adds BEGIN in an eval that may have no loop of its own yet. */
 static void add_compiling(struct model *m)
 {
 	strbuf_adds(&m->c, "pppcl");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies of this program's own stacks, unwound by its own tables and compared with backtrace(3). */
+/*
+ * Copies of this program's own stacks, unwound with its own tables and compared with backtrace(3).
+ */
 #include "engine/bpf/stack_copies.h"
 #include "lib/util.h"
 
@@ -51,14 +53,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- what the BPF programs send ---- */
+/* ---- records of the BPF programs ---- */
 
 static struct ring_copy head;
 static struct ring_page *pages; /* COPY_PAGES */
 static void *judged[DEPTH_MAX];
 static int nr_judged;
 
-/* As DWARF numbers them. */
+/* Takes the registers, in DWARF's numbering. */
 static void take_registers(const ucontext_t *uc)
 {
 	static const int order[NR_REGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
@@ -87,7 +89,7 @@ static void take_pages(void)
 	}
 }
 
-/* Not inlined, so that it has a frame; its callers are compared. */
+/* It is not inlined, so that it has a frame; its callers are compared. */
 static __attribute__((noinline)) void take_stack(void)
 {
 	ucontext_t uc;
@@ -136,7 +138,7 @@ static void wait_for_tables(void)
 	}
 }
 
-/* The stack of a copy, 0: still pending. */
+/* Returns the stack of a copy, or 0 if it is still pending. */
 static uint32_t stack_of_copy(uint64_t copy)
 {
 	return samples_actual(&samples, stack_copies_stack(&copies, copy));
@@ -161,7 +163,7 @@ static bool is_call(uint64_t frame)
 	return frame >> 40 & 1;
 }
 
-/* All callers of take_stack are those of backtrace(3), down to LAST of these at least. */
+/* Checks that the callers of take_stack equal backtrace(3)'s, at least down to LAST of these. */
 static void assert_judged(const struct sample_stack *s, int last)
 {
 	const uint64_t *frames = samples.frames + s->first;
@@ -220,7 +222,7 @@ static void *in_thread_with_room(void *arg)
 	return arg;
 }
 
-/* Leaves out the pages without anything in them; how many. */
+/* Leaves out the pages that contain only zeros; returns how many these are. */
 static int leave_out_empty_pages(void)
 {
 	static const unsigned char empty[COPY_PAGE];
@@ -234,7 +236,7 @@ static int leave_out_empty_pages(void)
 	return nr;
 }
 
-/* Pages of a new stack that were never touched are not in a copy, and no rule needs them. */
+/* A copy has no pages of a new stack that were never touched, and no rule needs them. */
 static void stack_copies__with_pages_left_out(void **state)
 {
 	pthread_t thread;
@@ -244,7 +246,7 @@ static void stack_copies__with_pages_left_out(void **state)
 	pthread_join(thread, NULL);
 	assert_true(leave_out_empty_pages() >= 10);
 	unwind_and_judge(WALK_ROOT, 4);
-	/* what is on those that are needed is not made up */
+	/* the contents of missing pages that are needed are not made up */
 	head.copy++;
 	for (uint16_t i = 0; i < head.nr_pages; i++) {
 		pages[i].copy = head.copy;
@@ -281,12 +283,12 @@ static void stack_copies__through_a_signal(void **state)
 	unwind_and_judge(WALK_ROOT, 15);
 	for (uint32_t i = 0; i < unwound()->nr; i++)
 		calls += is_call(samples.frames[unwound()->first + i]);
-	assert_int_equal(calls, unwound()->nr - 2); /* the leaf and what was interrupted */
+	assert_int_equal(calls, unwound()->nr - 2); /* all but the leaf and the interrupted frame */
 }
 
 enum { TRAMPOLINE = 0x7fffffffe000 };
 
-/* Puts the trampoline of return probes in place of all return addresses ADDRESS. */
+/* Replaces all return addresses ADDRESS by the trampoline of return probes. */
 static void replace_returns(uint64_t address)
 {
 	uint64_t sp = head.reg[REG_SP], at = sp & ~(COPY_PAGE - 1ULL);
@@ -314,7 +316,7 @@ static void stack_copies__with_return_probes(void **state)
 	replace_returns((uintptr_t)judged[2]);
 	assert_true(head.nr_returns > 1);
 	unwind_and_judge(WALK_ROOT, 6);
-	/* a true address is not known */
+	/* one original address is not known */
 	head.copy++;
 	head.nr_returns--;
 	for (uint16_t i = 0; i < head.nr_pages; i++)

@@ -13,7 +13,7 @@
 
 enum { FRAMES = 40 };
 
-/* The same tree twice: stacks added sorted, and one by one. */
+/* The same tree twice: with stacks added sorted, and one by one. */
 struct trees {
 	struct profile sorted, plain;
 	struct stack_queue queue;
@@ -61,7 +61,7 @@ static void assert_same(struct trees *t)
 	profile_release(&t->plain);
 }
 
-/* Stacks with at most MOST frames, of a few different ones, so that they share beginnings. */
+/* Adds stacks with at most MOST frames, of a few different ones, so that they share beginnings. */
 static void add_random(struct trees *t, size_t nr, size_t most, uint32_t different)
 {
 	uint32_t frames[64];

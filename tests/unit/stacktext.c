@@ -45,7 +45,7 @@ static void test_lines(void **state)
 	check_line("0x1 [libfoo.so+0x1", "", "", true);
 }
 
-/* Every prefix of a line must be taken apart without reading beyond it. */
+/* Every prefix of a line is parsed without reading behind it. */
 static void test_every_prefix(void **state)
 {
 	static const char text[] = "0x7f12 : f+0x12/0x80 at /c++/x.h:3 [/a b/[c]/d] (inexact)";
@@ -82,7 +82,7 @@ static int read_text(struct profile *p, const char *text, size_t len)
 static void test_sources(void **state)
 {
 	static const struct {
-		const char *line, *source; /* "": none */
+		const char *line, *source; /* source is "" if there is none */
 	} lines[] = {
 		{"0x1 : f+0x1/0x2 at /usr/src/a.c:12 [/bin/app]", "a.c:12"},
 		{"0x1 : f+0x1 at a.c:12 [/bin/app]", "a.c:12"},
@@ -115,7 +115,7 @@ static void test_sources(void **state)
 	strbuf_release(&text);
 }
 
-/* What goes in comes out or is counted: 20,000 stacks, every 7th with a count that is none. */
+/* Every stack is in the output or counted: 20,000 stacks, every 7th with an invalid count. */
 static void test_nothing_is_lost(void **state)
 {
 	struct strbuf text = STRBUF_INIT;

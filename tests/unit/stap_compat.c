@@ -46,7 +46,7 @@ static void put(const char *path, const char *text)
 	free(full);
 }
 
-/* FOLDER/NAME has exactly that TEXT and mode. */
+/* Expects that FOLDER/NAME has exactly that TEXT and mode. */
 static void expect_file(const char *folder, const char *name, const char *text)
 {
 	char *path = xasprintf("%s/%s", folder, name), content[4096];
@@ -142,7 +142,7 @@ static void expect_misfit(const char *change, const char *effect)
 	stap_compat_release(&compat);
 }
 
-/* The copy, in the folder "cache" of the root. */
+/* Returns the copy, in the folder "cache" of the root. */
 static char *copy_for(const char *release)
 {
 	struct stap_compat compat = find_for(release);
@@ -263,14 +263,14 @@ static void test_uprobes(void **state)
 	/* the kernel lacks what the edit would call */
 	put(MODULES "/build/Module.symvers", "0x1\tuprobe_register\tvmlinux\tE\t\n");
 	expect_misfit("has uprobe_unregister_nosync", "Can't resolve uprobe_unregister!");
-	/* a kernel that has changed further */
+	/* a kernel with other changes */
 	put_uprobes();
 	put(HEADERS "/linux/uprobes.h",
 		"uprobe_unregister_nosync(); int (*handler)(struct pt_regs *regs, __u64 *data);");
 	expect_misfit("has uprobe_unregister_nosync", "Can't resolve uprobe_unregister!");
 }
 
-/* What affects only some modules is edited if possible and otherwise not reported. */
+/* A defect that affects only some modules is edited if possible, and otherwise not reported. */
 static void test_harmless(void **state)
 {
 	(void)state;
@@ -306,7 +306,7 @@ static void test_user_addr_max(void **state)
 	expect_misfit("has no user_addr_max", "user stacks have one frame");
 }
 
-/* The defect is not in the runtime: an option for make, no copy. */
+/* The defect is not in the runtime: it needs an option for make, and no copy. */
 static void test_make_option(void **state)
 {
 	(void)state;
@@ -322,7 +322,7 @@ static void test_make_option(void **state)
 	expect_edits("");
 }
 
-/* The name of a copy depends on kernel and content; an existing one is used again. */
+/* The name of a copy depends on kernel and content; an existing copy is used again. */
 static void test_names(void **state)
 {
 	struct stat before, after;

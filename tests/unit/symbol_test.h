@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of src/symbol share: a folder, this program and its libc as objects, judges. */
+/* Common functions of the tests of src/symbol: a folder, this program and its libc as objects,
+ * judges. */
 #ifndef TESTS_UNIT_SYMBOL_TEST_H
 #define TESTS_UNIT_SYMBOL_TEST_H
 
@@ -61,7 +62,7 @@ static inline char *read_file(const char *path, size_t *len)
 	return strbuf_detach(&sb);
 }
 
-/* Ends the test as skipped when one of WORDS is no program or file here. */
+/* Skips the test if one of WORDS is not a program or file of this machine. */
 static inline void need(const char *words)
 {
 	char *cmd = xasprintf("for w in %s; do command -v $w >/dev/null || exit 1; done", words);
@@ -86,7 +87,7 @@ static inline void run(const char *fmt, ...)
 	strbuf_release(&sb);
 }
 
-/* The file offset of ADDRESS, which a program header gives; 0: none. */
+/* Returns the file offset of ADDRESS from the program headers, or 0 if there is none. */
 static inline uint64_t offset_of(struct elffile *elf, uint64_t address)
 {
 	GElf_Phdr phdr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of symbols that are kept on disk. */
+/* Tables of symbols that are cached on disk. */
 #include "lib/folder.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/symimage.h"
@@ -29,10 +29,8 @@ static bool is_of(int fd, int elf, int debug)
 	return symstore_is_of(fd, &origins[0], &origins[1]);
 }
 
-/*
- * A program of N functions, each OUTER bytes long, with a gap behind it, and one of INNER_SIZE
- * bytes in it; TAG is in their names.
- */
+/* Makes a program of N functions, each OUTER bytes long and followed by a gap, each with a function
+ * of INNER_SIZE bytes in it; TAG is in their names. */
 
 static void make_elf(struct strbuf *sb, int n, const char *tag)
 {
@@ -142,7 +140,8 @@ static void expect_all(struct symtab *tab, const char *tag, int n)
 	expect(tab, -(uint64_t)1 - CODE, tag, n);
 }
 
-/* What reading the files PATH and DEBUG (NULL: none) writes; -1: nothing. */
+/* Returns the table that reading the files PATH and DEBUG (or NULL) writes, or -1 if none is
+ * written. */
 static int keep(const char *path, const char *debug_path)
 {
 	struct elffile *elf = open_elf(path), *debug = open_elf(debug_path);
@@ -165,7 +164,9 @@ static int keep(const char *path, const char *debug_path)
 	return -1;
 }
 
-/* The table of those files is what is in IN; either way it has the functions of TAG. */
+/*
+ * Returns whether the table of these files comes from IN; either way it has the functions of TAG.
+ */
 static bool is_used(int in, const char *path, const char *debug_path, const char *tag)
 {
 	struct elffile *elf = open_elf(path), *debug = open_elf(debug_path);
@@ -227,7 +228,7 @@ static void test_debug_file(void **state)
 	free(many);
 }
 
-/* Only the very file counts, whatever its owner does to make another one look like it. */
+/* Only the very same file counts, whatever its owner does to make another file look like it. */
 static void test_other_file(void **state)
 {
 	char *path = write_elf("file", MANY, "a"), *other = write_elf("other", MANY, "b");
@@ -241,12 +242,12 @@ static void test_other_file(void **state)
 
 	assert_int_equal(utimensat(AT_FDCWD, other, times, 0), 0);
 	assert_false(is_used(fd, other, NULL, "b"));
-	/* other bytes of the same size in the same file, with the time of the old ones */
+	/* other bytes of the same size in the same file, with the old file's time */
 	do {
 		free(write_elf("file", MANY, "b"));
 		assert_int_equal(stat(path, &now), 0);
 	} while (now.st_ctim.tv_sec == st.st_ctim.tv_sec &&
-		 now.st_ctim.tv_nsec == st.st_ctim.tv_nsec); /* clocks of file systems are coarse */
+		 now.st_ctim.tv_nsec == st.st_ctim.tv_nsec); /* file systems have coarse clocks */
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 	assert_false(is_used(fd, path, NULL, "b"));
 	close(fd);
@@ -273,7 +274,7 @@ static void test_other_file(void **state)
 	free(other);
 }
 
-/* What has no file cannot be known again. */
+/* Code without a file cannot be recognised again. */
 static void test_in_memory(void **state)
 {
 	char *path = write_elf("file", MANY, "a");
@@ -298,7 +299,7 @@ static void test_in_memory(void **state)
 	free(path);
 }
 
-/* What cannot be written whole is said not to be. */
+/* An incomplete write is reported. */
 static void test_no_room(void **state)
 {
 	char *path = write_elf("file", MANY, "a");
@@ -314,7 +315,7 @@ static void test_no_room(void **state)
 	free(path);
 }
 
-/* Names that overlap take memory many times: not more than some times what the file has. */
+/* Overlapping names take memory many times: at most a multiple of the file's size. */
 static void test_overlapping_names(void **state)
 {
 	enum { N = 2000, LONG = 1 << 16 };
@@ -337,7 +338,7 @@ static void test_overlapping_names(void **state)
 	struct elffile *elf = elffile_open_memory(sb.buf, sb.len);
 	struct symtab *tab = symtab_new(elf, NULL, NULL);
 
-	/* they are in descending order */
+	/* the names are in descending order */
 	assert_true(symtab_find(tab, CODE + (N - 1) * STRIDE, &hit));
 	assert_int_equal(hit.name_len, LONG - 1);
 	assert_false(symtab_find(tab, CODE, &hit));
@@ -347,7 +348,7 @@ static void test_overlapping_names(void **state)
 	strbuf_release(&sb);
 }
 
-/* One run: prepared, read, kept. True when the table was there before. */
+/* One run: prepares, reads, keeps. Returns whether the table was there before. */
 static bool run_with_cache(const char *path, const char *build_id, const char *other)
 {
 	struct elffile *elf = open_elf(path), *judged = open_elf(other ? other : path);
@@ -444,7 +445,7 @@ static void test_damaged(void **state)
 		assert_false(opens(bytes, size));
 		bytes[at] ^= 1 << i % 8;
 	}
-	for (int i = 0; i < 50; i++) /* page after page that was never written */
+	for (int i = 0; i < 50; i++) /* pages that were never written */
 		assert_false(opens(bytes, random_below(size)));
 	memset(bytes + size / 8192 * 4096, 0, 4096);
 	assert_false(opens(bytes, size));
@@ -456,7 +457,7 @@ static void test_damaged(void **state)
 	free(path);
 }
 
-/* The checksum is right where there can be one. */
+/* Sets a right checksum if the image has room for one. */
 static void seal(unsigned char *bytes, size_t size)
 {
 	struct symimage_header *header = (struct symimage_header *)bytes;
@@ -465,7 +466,7 @@ static void seal(unsigned char *bytes, size_t size)
 		header->checksum = symimage_checksum(header, header + 1);
 }
 
-/* What is right by itself, but not what its header says. */
+/* Parts that are valid by themselves, but do not fit the header. */
 static void test_wrong_headers(void **state)
 {
 	struct {
@@ -509,7 +510,7 @@ static void test_wrong_headers(void **state)
 	free(path);
 }
 
-/* What an image holds that is whole may still be anything. */
+/* A complete image may contain anything. */
 static size_t use_forged(unsigned char *bytes, size_t size)
 {
 	struct symimage image;
@@ -559,7 +560,7 @@ static void test_forged(void **state)
 	int fd = keep(path, NULL);
 
 	assert_int_equal(symimage_open(&image, fd), 0);
-	/* a small one: the last names and the first parts */
+	/* a small image: the last names and the first parts */
 	struct symimage_header header = *image.header;
 	size_t skip = (header.names - 4096) / 8 * 8;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of functions, judged by the programs of binutils and elfutils where they are installed.
+/*
+ * The table of functions, compared with the programs of binutils and elfutils that are installed.
  */
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/symtab.h"
 #include "symbol_test.h"
 
-/* ---- an ELF file made by hand ---- */
+/* ---- a handmade ELF file ---- */
 
 enum { CODE = 0x1000, TEXT_SIZE = 0x100, PLAIN_SYMBOLS = 13 };
 
@@ -132,7 +133,7 @@ static void test_table_rules(void **state)
 	elffile_close(elf);
 }
 
-/* What lies behind the table is no symbol, a name that lies behind the names is none. */
+/* The bytes behind the table are not a symbol, and a name behind the names is not a name. */
 static void test_table_ends(void **state)
 {
 	struct image image = make_image();
@@ -180,7 +181,7 @@ static void close_named(struct named *named)
 	elffile_close(named->elf);
 }
 
-/* N addresses in the executable sections of ELF. */
+/* Chooses N addresses in the executable sections of ELF. */
 static void random_addresses(struct elffile *elf, uint64_t *to, size_t n)
 {
 	Elf_Scn *scn = NULL;
@@ -192,7 +193,7 @@ static void random_addresses(struct elffile *elf, uint64_t *to, size_t n)
 			nr++;
 	assert_true(nr > 0);
 	for (size_t i = 0; i < n; i++) {
-		/* most of them in .text, which is the biggest */
+		/* most of them are in .text, the biggest section */
 		const GElf_Shdr *s = &code[random_below(nr)];
 
 		for (size_t k = 0; i % 4 && k < nr; k++)
@@ -202,7 +203,9 @@ static void random_addresses(struct elffile *elf, uint64_t *to, size_t n)
 	}
 }
 
-/* What eu-addr2line -S says: "NAME+0xOFF" or "()+0xADDRESS", then a line of no interest. */
+/*
+ * Reads the output of eu-addr2line -S: "NAME+0xOFF" or "()+0xADDRESS", then a line that is ignored.
+ */
 static bool judge_says(FILE *judge, uint64_t *offset)
 {
 	char line[65536];
@@ -217,10 +220,8 @@ static bool judge_says(FILE *judge, uint64_t *offset)
 	return named;
 }
 
-/*
- * The judge's function starts where ours does; its name may be an alias. Stubs of the PLT, which
- * the judge does not know, are the only ones that only we name.
- */
+/* The judge's function must start where ours starts; its name may be an alias. Only stubs of the
+ * PLT, which the judge does not know, may have a name from us alone. */
 static void compare_with_addr2line(const char *path)
 {
 	enum { N = 4000 };
@@ -270,7 +271,7 @@ static void test_against_addr2line(void **state)
 	compare_with_addr2line(perl);
 }
 
-/* Returns how many functions of PATH are found where nm has them. */
+/* Returns how many functions of PATH are found at nm's addresses. */
 static size_t compare_with_nm(const char *path, const char *flags)
 {
 	struct named file = open_named(path);
@@ -321,7 +322,7 @@ static void test_32_bits(void **state)
 		skip();
 }
 
-/* objdump's headings of stubs: "0000000000049870 <dlopen@plt>:" */
+/* Compares with objdump's headings of stubs: "0000000000049870 <dlopen@plt>:" */
 static void compare_stubs(const char *path)
 {
 	struct named file = open_named(path);
@@ -385,12 +386,12 @@ static void test_separate_symbols(void **state)
 	expect_own_function(path, SYMTAB_DEBUG);
 	run("cd %s && mkdir -p .debug && mv stripped.debug .debug", dir);
 	expect_own_function(path, SYMTAB_DEBUG);
-	/* another one of that name */
+	/* another debug file of that name */
 	run("cd %s && objcopy -R .comment --remove-section=.note.gnu.build-id "
 	    ".debug/stripped.debug",
 		dir);
 	expect_own_function(path, SYMTAB_DYNSYM);
-	/* no build-id on either side: the checksum tells */
+	/* neither file has a build-id: the checksum decides */
 	run("cd %s && strip -R .note.gnu.build-id -o stripped %s && mv .debug/stripped.debug . && "
 	    "objcopy --add-gnu-debuglink=stripped.debug stripped",
 		dir, self);
@@ -407,7 +408,7 @@ static void test_separate_symbols(void **state)
 	free(path);
 }
 
-/* The mapped file is not here. */
+/* The mapped file does not exist here. */
 static void test_debug_file_alone(void **state)
 {
 	char *path = in_dir("alone");

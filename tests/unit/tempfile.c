@@ -104,7 +104,7 @@ static void tempfile__of_no_room_is_dropped(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-/* How a program ends that has two files half written: by SIG, 0: by exit. */
+/* Ends a program that has two half-written files, by SIG, or by exit if SIG is 0. */
 static int end_by(int sig)
 {
 	struct tempfile t, u;
@@ -131,7 +131,7 @@ static void tempfile__goes_with_the_program(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-		signal(signals[i], SIG_DFL); /* a background job's shell may have it ignored */
+		signal(signals[i], SIG_DFL); /* a background job's shell may ignore them */
 		int status = end_by(signals[i]);
 
 		assert_true(WIFSIGNALED(status));

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* What texts are taken for: the name of a format, or a part of the message. */
+/* Texts and the recognised format's name, or a part of the message. */
 static const struct {
 	const char *text, *is;
 } texts[] = {

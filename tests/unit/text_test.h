@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text for what reads from a file descriptor. */
+/* Text for functions that read from a file descriptor. */
 #ifndef TESTS_UNIT_TEXT_TEST_H
 #define TESTS_UNIT_TEXT_TEST_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* An unnamed file that holds the text, at its start; the reader's to close. */
+/* Returns an unnamed file that holds the text, at its start; the reader closes it. */
 static inline FILE *text_file(const char *text, size_t len)
 {
 	FILE *file = tmpfile();
@@ -21,7 +21,7 @@ static inline FILE *text_file(const char *text, size_t len)
 	return file;
 }
 
-/* Reads the text as FORMAT into P: what the reader returns. */
+/* Reads the text as FORMAT into P; returns the reader's result. */
 static inline int text_read(const struct text_format *format, const struct text_options *options,
 	const char *text, size_t len, struct profile *p, struct strbuf *notes)
 {

@@ -32,7 +32,7 @@ static void ticks__missed(void **state)
 	assert_int_equal(ticks_missed(&due_at, 100011 * PERIOD, PERIOD), 99999);
 }
 
-/* However late each one is, the sum is right. */
+/* The sum is right, however late each tick is. */
 static void ticks__very_late(void **state)
 {
 	uint64_t due_at = 0;
@@ -55,7 +55,7 @@ static void ticks__without_a_clock(void **state)
 	assert_int_equal(ticks_missed(&due_at, 5000000, 0), 0);
 }
 
-/* A processor without a clock missed what its other ticks let expect. */
+/* A processor without a clock missed as many ticks as its other ticks predict. */
 static void counters__missed(void **state)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names that people read: which forms are shown beside each other, in profiles and recordings.
+/*
+ * The names that people read: which forms are shown beside each other, in profiles and recordings.
  */
 #include "model/profile.h"
 #include "symbol/names/demangle_profile.h"
@@ -21,26 +22,26 @@ static uint32_t add(struct demangler *d, const char *name)
 	return demangler_add(d, name, strlen(name));
 }
 
-/* Each group is shown as its wanted names, whatever the order. */
+/* Each group is shown with its wanted names, in any order. */
 static const struct group {
 	const char *names[4], *want[4];
 } groups[] = {
-	/* alone, a function is shown short */
+	/* a single function is shown short */
 	{{"_Z3fooi"}, {"foo"}},
 	{{"_Z3fooi", "_Z3foov"}, {"foo(int)", "foo()"}},
 	{{"_Z3fooi", "_Z3foov", "_Z3bari"}, {"foo(int)", "foo()", "bar"}},
-	/* a function of C is one, too */
+	/* a function of C counts, too */
 	{{"_Z3fooi", "foo"}, {"foo(int)", "foo"}},
 	{{"_Z3fooi", "foo", "foo(int)"}, {"foo(int)", "foo", "foo(int)"}},
 	{{"_Z3fooi", "foo@plt", "_Z3fooi@plt"}, {"foo", "foo@plt", "foo(int)@plt"}},
-	/* of one constructor or destructor the compiler makes up to three */
+	/* a compiler may make up to three functions of one constructor or destructor */
 	{{"_ZN1AC1Ei", "_ZN1AC2Ei"}, {"A::A", "A::A"}},
 	{{"_ZN1AD0Ev", "_ZN1AD1Ev", "_ZN1AD2Ev"}, {"A::~A", "A::~A", "A::~A"}},
 	{{"_ZN1AC1Ei", "_ZN1AC2Ev"}, {"A::A(int)", "A::A()"}},
-	/* arguments without defaults tell these apart … */
+	/* arguments without default arguments distinguish these … */
 	{{"_Z1fSt6vectorIiSaIiEE", "_Z1fSt6vectorIcSaIcEE"},
 		{"f(std::vector<int>)", "f(std::vector<char>)"}},
-	/* … but not these, and the third keeps the form that is its own */
+	/* … but not these, and the third one keeps its own form */
 	{{"_Z1fNSt7__cxx114listIiSaIiEEE", "_Z1fSt4listIiSaIiEE", "_Z1fi"},
 		{"f(std::__cxx11::list<int, std::allocator<int> >)",
 			"f(std::list<int, std::allocator<int> >)", "f(int)"}},
@@ -60,7 +61,7 @@ static const struct group {
 		{"vec::push", "vec::pop"}},
 	{{"_RNvCs1234_7mycrate3foo", "_RNvCs5678_7mycrate3foo"},
 		{"mycrate[3c1c0]::foo", "mycrate[128aac]::foo"}},
-	/* what is no name stays */
+	/* text that is not a name stays */
 	{{"", "_Z", "_ZN1A", "[libfoo.so]"}, {"", "_Z", "_ZN1A", "[libfoo.so]"}},
 };
 
@@ -95,7 +96,7 @@ static void test_groups(void **state)
 			n++;
 		for (size_t first = 0; first < n; first++) {
 			check_group(&groups[i], first, 1);
-			check_group(&groups[i], first, n - 1 ? n - 1 : 1); /* the other way round */
+			check_group(&groups[i], first, n - 1 ? n - 1 : 1); /* in reverse order */
 		}
 	}
 }
@@ -115,7 +116,7 @@ static void test_full_and_none(void **state)
 	demangler_release(&d);
 }
 
-/* A name with a NUL in it is none of the linker's, and is kept. */
+/* A name with a NUL in it is not a linker's name, and is kept. */
 static void test_nul(void **state)
 {
 	struct demangler d;
@@ -137,7 +138,7 @@ struct list {
 	size_t nr, alloc;
 };
 
-/* The functions that FILE, a word of the shell, exports; none when something is not here. */
+/* Reads the functions that FILE, a word of the shell, exports; none if a needed file is missing. */
 static void read_list(struct list *list, const char *file)
 {
 	char *cmd = xasprintf("nm -D --defined-only %s 2>/dev/null | sed -n "
@@ -178,7 +179,7 @@ static size_t operator_len(const char *s)
 	return 0;
 }
 
-/* True when every bracket in S that belongs to no operator is closed. */
+/* Returns whether every bracket in S that belongs to no operator is closed. */
 static bool is_balanced(const char *s)
 {
 	static const char pairs[] = "()<>[]{}";
@@ -216,7 +217,7 @@ static void test_is_balanced(void **state)
 	assert_false(is_balanced("a<(b>)"));
 }
 
-/* No text stands for two functions, by their full names. */
+/* Checks by their full names that no text stands for two functions. */
 static void check_told_apart(const struct list *list, const struct demangler *d,
 	const uint32_t *numbers, const char *file)
 {
@@ -289,7 +290,7 @@ static void test_libstdcxx(void **state)
 	check_library("\"$(g++ -print-file-name=libstdc++.so)\"");
 }
 
-/* The library that clang itself is linked with. */
+/* The library with which clang itself is linked. */
 static void test_llvm(void **state)
 {
 	(void)state;
@@ -299,7 +300,7 @@ static void test_llvm(void **state)
 
 /* ---- hostile text ---- */
 
-/* Whatever the brackets are: nothing is added, the pass ends, and twice is once. */
+/* Whatever the brackets are: nothing is added, the pass ends, and a second pass changes nothing. */
 static void test_tidy_any_text(void **state)
 {
 	static const char *const parts[] = {"std::", "vector", "<", ">", "(", ")", ", ", " ", "int",
@@ -369,7 +370,7 @@ static void add_stack(struct profile *p, enum frame_kind kind, const char *name,
 	profile_add(p, stack, 2, weight);
 }
 
-/* The children of main and their weights: "f 1, g 2". */
+/* Expects the children of main and their weights: "f 1, g 2". */
 static void expect_below_main(struct profile *p, const char *want)
 {
 	struct strbuf got = STRBUF_INIT;
@@ -413,7 +414,7 @@ static void test_profile(void **state)
 	demangle_profiles(NULL, 0, DEMANGLE_SHORT);
 }
 
-/* Which kinds of frames hold names of the linker. */
+/* Which kinds of frames have linker names. */
 static void test_kinds(void **state)
 {
 	(void)state;
@@ -430,7 +431,7 @@ static void test_kinds(void **state)
 	}
 }
 
-/* What two profiles hold together decides what both show. */
+/* The functions of both profiles together decide which names both show. */
 static void test_two_profiles(void **state)
 {
 	struct profile a, b, *list[] = {&a, &b};
@@ -477,10 +478,8 @@ static void test_recording(void **state)
 	recording_release(&rec);
 }
 
-/*
- * Each of N levels of a name refers twice to the one before, and a parameter pack makes libiberty
- * search all of that: such a name is given up, and costs the others nothing.
- */
+/* Each of N levels of a name refers twice to the previous one, and a parameter pack makes libiberty
+ * search all of them. The demangler gives up on such a name, and other names are not affected. */
 static void test_endless_names(void **state)
 {
 	struct strbuf name = STRBUF_INIT;

@@ -24,7 +24,7 @@ static void check_line(const char *want, const struct timing *timing, uint64_t l
 	strbuf_release(&line);
 }
 
-/* What a filter leaves out was in use, too; what is unknown is not said. */
+/* Time that a filter leaves out was in use, too; unknown values are not printed. */
 static void timing__line(void **state)
 {
 	struct timing t = {.duration = 500000000, .period = 1000000, .cpus = 2};

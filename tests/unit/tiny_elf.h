@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small x86-64 programs in memory, out of the bytes of their sections. */
+/* Small x86-64 programs in memory, from the bytes of their sections. */
 #ifndef TESTS_UNIT_TINY_ELF_H
 #define TESTS_UNIT_TINY_ELF_H
 
@@ -12,7 +12,7 @@
 enum { TINY_SECTIONS = 16, TINY_BASE = 0x10000, TINY_FIRST = TINY_BASE + 0x100 };
 
 struct tiny_section {
-	const char *name; /* NULL: none */
+	const char *name; /* or NULL if there is none */
 	const void *data;
 	size_t size;
 };
@@ -23,10 +23,8 @@ static inline void tiny_pad(struct strbuf *sb, size_t to)
 		strbuf_addch(sb, '\0');
 }
 
-/*
- * Makes IMAGE of up to TINY_SECTIONS sections. The first has address TINY_FIRST; all are in one
- * executable segment, at TINY_BASE plus their place in the file.
- */
+/* Makes an IMAGE of up to TINY_SECTIONS sections. The first one has the address TINY_FIRST; all are
+ * in one executable segment, at TINY_BASE plus their offset in the file. */
 static inline void tiny_elf(struct strbuf *image, const struct tiny_section *sections)
 {
 	Elf64_Ehdr ehdr = {

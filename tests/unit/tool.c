@@ -118,11 +118,11 @@ static void tool_find__wrong_headers(void **state)
 		"// flametap: event reads\n",
 		NEEDED "// flametap: probe read\n",
 		NEEDED "// flametap: probe sched:sched_switch begins\n",
-		NEEDED "// flametap: probe sched:sched_switch begins ends\n", /* not in us */
+		NEEDED "// flametap: probe sched:sched_switch begins ends\n", /* not our program */
 		NEEDED "// flametap: function ngx_free\n",
 		NEEDED "// flametap: labels nginx\n// flametap: function a b\n// flametap: "
 		       "function a b\n// flametap: function a b\n",
-		NEEDED "// flametap: function ngx_free on_free\n", /* of what is not said */
+		NEEDED "// flametap: function ngx_free on_free\n", /* its target is not given */
 		NEEDED "// flametap: option min\n",
 		NEEDED "// flametap: option min US 1..2\n",
 		NEEDED "// flametap: option m US 1..2: Help\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where unwind tables come from: entries of call frame information, Go's table, trampolines. */
+/* The sources of unwind tables: entries of call frame information, Go's table, trampolines. */
 #include "go_test.h"
 #include "symbol/elf/elffile.h"
 
@@ -10,7 +10,7 @@
 static const struct unwind_rule deeper = REG(SP, 16);
 static const char at_16[] = {DW_CFA_def_cfa_offset, 16};
 
-/* Whether a table is made with an FDE at TINY_FIRST whose pointers are ENCODED. */
+/* Returns whether a table is made with an FDE at TINY_FIRST whose pointers are ENCODED. */
 static bool understands(
 	const char *augmentation, unsigned char encoding, const char *pointers, size_t size)
 {
@@ -34,7 +34,7 @@ static bool understands(
 	return known;
 }
 
-/* TINY_FIRST is 0x10100, and the pointer lies 64 bytes of code, 24 of CIE and 8 behind it. */
+/* TINY_FIRST is 0x10100; the pointer follows 64 bytes of code, 24 of the CIE and 8 more. */
 static void test_encodings(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void test_debug_frame(void **state)
 	struct unwind_table table;
 
 	(void)state;
-	/* before its CIE */
+	/* an FDE before its CIE */
 	add_number(&body, 4 + 4 + 16 + 4, 4);
 	add_number(&body, TINY_FIRST, 8);
 	add_number(&body, FUNCTION, 8);
@@ -109,7 +109,7 @@ static void test_ranges(void **state)
 		uint64_t start, size;
 	} fdes[] = {
 		{0, TINY_FIRST + 4096},  /* removed */
-		{TINY_FIRST + 200, 100}, /* cut by the one before it by address */
+		{TINY_FIRST + 200, 100}, /* cut by the one before it in address order */
 		{TINY_FIRST + 100, 150},
 		{TINY_FIRST + 110, 10},        /* within it */
 		{TINY_FIRST + 300, 1 << 20},   /* beyond the code */
@@ -185,7 +185,7 @@ static void test_open_file(void **state)
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	assert_null(elffile_open_fd(fds[0], &err));
 	assert_non_null(strstr(err.buf, "not a regular file"));
-	assert_int_equal(close(fds[0]), -1); /* taken over */
+	assert_int_equal(close(fds[0]), -1); /* the descriptor was taken over */
 	close(fds[1]);
 	strbuf_release(&err);
 }
@@ -264,7 +264,7 @@ static void test_trampolines(void **state)
 			in_short      ? want
 			: i <= AT / 2 ? plain
 				      : nothing));
-		/* within a function: not entered by a return */
+		/* inside a function: not entered by a return */
 		assert_true(is_rule(&table, at + 3 * AT, plain));
 		assert_true(is_rule(&table, at + 4 * AT, nothing));
 	}

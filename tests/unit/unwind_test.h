@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of src/unwind share: rules, and files made up for them. */
+/* Common functions of the tests of src/unwind: rules, and files made up for them. */
 #ifndef TESTS_UNIT_UNWIND_TEST_H
 #define TESTS_UNIT_UNWIND_TEST_H
 
@@ -13,7 +13,7 @@
 /* DWARF's numbers. */
 enum { BX = 3, BP = 6, SP = 7, IP = 16 };
 
-enum { FUNCTION = 64 }; /* bytes of each */
+enum { FUNCTION = 64 }; /* bytes of each function */
 
 enum which_cie { PLAIN, SIGNAL, NO_CFA, NO_RA, NR_CIES };
 
@@ -40,7 +40,7 @@ static inline void add_number(struct strbuf *sb, uint64_t value, size_t size)
 	strbuf_add(sb, &value, size);
 }
 
-/* An entry of which everything behind the length is BODY. */
+/* Adds an entry whose content after the length is BODY. */
 static inline void add_entry(struct strbuf *sb, struct strbuf *body)
 {
 	tiny_pad(body, 4);
@@ -49,7 +49,7 @@ static inline void add_entry(struct strbuf *sb, struct strbuf *body)
 	strbuf_release(body);
 }
 
-/* A CIE of version 1. AUGMENTATION with its 0, and what follows the number of the column. */
+/* Adds a CIE of version 1. AUGMENTATION ends with a 0; REST follows the number of the column. */
 static inline void add_cie(
 	struct strbuf *sb, const char *augmentation, const char *rest, size_t size)
 {
@@ -63,7 +63,7 @@ static inline void add_cie(
 	add_entry(sb, &body);
 }
 
-/* An FDE whose pointers have 8 bytes. CIE: where that begins. */
+/* Adds an FDE whose pointers have 8 bytes. CIE is the offset of its CIE. */
 static inline void add_fde(struct strbuf *sb, size_t cie, uint64_t start, uint64_t size,
 	const char *code, size_t code_size)
 {
@@ -91,7 +91,7 @@ static inline void add_cies(struct strbuf *sb, size_t at[NR_CIES])
 
 static const char text[8192];
 
-/* Opens an image of SIZE bytes of text and a section NAME of content SB, which is released. */
+/* Opens an image with SIZE bytes of text and a section NAME of content SB, which is released. */
 static inline struct elffile *open_tiny(size_t size, const char *name, struct strbuf *sb)
 {
 	struct strbuf image = STRBUF_INIT;
@@ -157,7 +157,7 @@ static inline size_t build_damaged(const void *image, size_t size)
 	return built;
 }
 
-/* Damages an image, many times, behind its first SAFE bytes for the most part. */
+/* Damages an image many times, mostly after its first SAFE bytes. */
 static inline void build_many_damaged(const char *image, size_t size, size_t safe)
 {
 	int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 1000;

@@ -60,7 +60,7 @@ static void value_counts__of_the_same_unit_only(void **state)
 	value_counts_release(&b);
 }
 
-/* In whatever order they come. */
+/* The values may come in any order. */
 static void value_counts__of_a_part(void **state)
 {
 	struct value_counts none, some, more;

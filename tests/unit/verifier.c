@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 static const struct {
-	const char *log, *reason; /* NULL: none */
+	const char *log, *reason; /* or NULL if there is none */
 } logs[] = {
 	/* Linux 6.1, by libbpf */
 	{"libbpf: prog 'on_tick': BPF program load failed: Invalid argument\n"
@@ -60,12 +60,12 @@ static void verifier__reason(void **state)
 	}
 }
 
-/* Causes of their own, whatever the errno that libbpf ends with. */
+/* Causes that are recognised by the message, whatever errno libbpf ends with. */
 static void refusal__cause(void **state)
 {
 	static const struct {
 		int error;
-		const char *part; /* of the message; NULL: nothing can be done about it */
+		const char *part; /* a part of the message, or NULL if there is no remedy */
 	} cases[] = {
 		{EMFILE, "Too many open files; raise the limit of open files (ulimit -n)"},
 		{ENFILE, "fs.file-max"},

@@ -15,7 +15,7 @@ static int read_text(struct walk *w, void *to, uint32_t size, uint64_t at);
 #define WALK_READ(w, to, size, at) read_memory(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) read_text(w, to, size, at)
 #define WALK_STACK_END(w) stack_end
-static uint64_t stack_end; /* of the thread's own stack; 0: not known */
+static uint64_t stack_end; /* end of the thread's own stack, or 0 if it is not known */
 
 #include "unwind/step.h"
 
@@ -50,7 +50,7 @@ static uint64_t *word(uint64_t address)
 	return &stack[(address - STACK) / 8];
 }
 
-/* A leaf whose rsp is STACK + 0x100; words of the stack hold their address + 1. */
+/* Begins at a leaf whose rsp is STACK + 0x100; words of the stack hold their address + 1. */
 static int set_up(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static void walk__fp_saved(void **state)
 
 	(void)state;
 	r.fp_saved = UNWIND_AT_CFA;
-	r.fp = -2; /* side by side: one read */
+	r.fp = -2; /* they are adjacent: one read */
 	assert_int_equal(step(r), WALK_ON);
 	assert_at(STACK + 0x120, STACK + 0x118);
 	assert_int_equal(w.reg[REG_FP], STACK + 0x110 + 1);
@@ -208,7 +208,7 @@ static void walk__fp_lost(void **state)
 	r.fp_saved = UNWIND_LOST;
 	assert_int_equal(step(r), WALK_ON);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_FP, 16)), WALK_NO_RULE);
-	/* one that leaves rbp alone does not bring it back */
+	/* a frame that leaves rbp alone does not restore it */
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 32)), WALK_ON);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_FP, 16)), WALK_NO_RULE);
 	assert_int_equal(step(rule(UNWIND_CFA_NONE, 0, 0)), WALK_NO_RULE);
@@ -217,7 +217,7 @@ static void walk__fp_lost(void **state)
 	r.fp_saved = UNWIND_SAME;
 	r.bx_saved = UNWIND_AT_FP;
 	assert_int_equal(step(r), WALK_NO_RULE);
-	/* one that saved it does */
+	/* a frame that saved it does */
 	r = rule(UNWIND_CFA_REG, REG_SP, 32);
 	r.fp_saved = UNWIND_AT_CFA;
 	r.fp = -2;
@@ -241,7 +241,7 @@ static void walk__bx_is_read_when_it_is_needed(void **state)
 	*word(STACK + 0x108) = STACK + 0x200;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 16)), WALK_ON);
 	assert_at(STACK + 0x210, STACK + 0x208);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 32)), WALK_ON); /* still that one */
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 32)), WALK_ON); /* the same value */
 	assert_at(STACK + 0x220, STACK + 0x218);
 	r.bx_saved = UNWIND_AT_FP;
 	r.bx = 3;
@@ -314,13 +314,13 @@ static void walk__registers_that_were_saved(void **state)
 				other == reg ? WALK_NO_RULE : WALK_ON);
 			w = before;
 		}
-		/* a caller that leaves it alone does not bring it back */
+		/* a caller that leaves it alone does not restore it */
 		assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
 		assert_int_equal(step(rule(UNWIND_CFA_REG, reg, 8)), WALK_NO_RULE);
 	}
 }
 
-/* vfork: no other place survives the child. */
+/* vfork keeps the return address in a register: no other place survives the child. */
 static void walk__return_address_in_a_register(void **state)
 {
 	struct unwind_rule r = rule(UNWIND_CFA_REG, REG_SP, 0);
@@ -367,7 +367,7 @@ static void put_syscall(void)
 static void walk__leaf_without_frame(void **state)
 {
 	(void)state;
-	put_frame(STACK + 0x200, STACK + 0x280, CALL + 1); /* of an outer function */
+	put_frame(STACK + 0x200, STACK + 0x280, CALL + 1); /* an outer function's frame */
 	w.reg[REG_BX] = STACK + 0x300;
 	*word(STACK + 0x100) = NO_CALL;
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
@@ -377,7 +377,7 @@ static void walk__leaf_without_frame(void **state)
 	assert_int_equal(w.reg[REG_SP], STACK + 0x108);
 	assert_true(w.call);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
-	/* a caller has one */
+	/* a caller has a frame */
 	set_up(state);
 	*word(STACK + 0x100) = CALL;
 	w.call = true;
@@ -391,7 +391,7 @@ static void walk__a_new_thread(void **state)
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
 	put_syscall();
 	assert_int_equal(step_without_rule(), WALK_ROOT);
-	/* what is not behind a call is no return address */
+	/* an address that does not follow a call is not a return address */
 	*word(STACK + 0x100) = NO_CALL;
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
 	/* then there may be a frame */
@@ -517,7 +517,7 @@ static void walk__return_address_0(void **state)
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ROOT);
 }
 
-/* Where the caller's address is 0 only a thread's first function is the root. */
+/* If the return address is 0, only a thread's first function is the root. */
 static void walk__coroutine_without_a_caller(void **state)
 {
 	static const struct {
@@ -541,7 +541,7 @@ static void walk__coroutine_without_a_caller(void **state)
 	}
 }
 
-/* Code without rules whose rbp is 0 is the root if something was called there. */
+/* Code without rules whose rbp is 0 is the root if it was entered by a call. */
 static void walk__coroutine_without_a_frame_pointer(void **state)
 {
 	for (int is_call = 0; is_call < 2; is_call++) {
@@ -554,7 +554,7 @@ static void walk__coroutine_without_a_frame_pointer(void **state)
 	}
 }
 
-/* The return address that was made up for a coroutine's first function is no frame. */
+/* A made-up return address of a coroutine's first function is not a frame. */
 static void walk__coroutine_with_a_made_up_caller(void **state)
 {
 	static const struct {

@@ -49,7 +49,8 @@ static void say_number(void *arg, struct strbuf *output)
 {
 	const struct job *job = arg;
 
-	/* what was prepared is here, what we change is not there */
+	/* the prepared descriptor is open in this process; changes here are not visible in the
+	 * parent */
 	if (fcntl(job->fd, F_GETFD) >= 0)
 		strbuf_addf(output, "%d", job->number);
 }
@@ -146,7 +147,7 @@ static void worker__answers(void **state)
 	workers_run(NULL, 0, 1);
 }
 
-/* One that crashes, one that hangs, one that spins: the others are not touched. */
+/* One worker crashes, one hangs, one spins: the others are not affected. */
 static void worker__bad_ones_harm_nobody(void **state)
 {
 	struct worker list[5] = {{.work = say_number}, {.work = crash}, {.work = hang},
@@ -163,7 +164,7 @@ static void worker__bad_ones_harm_nobody(void **state)
 	}
 }
 
-/* No file is to blame, and nothing is waited for. */
+/* No file is blamed, and nothing waits. */
 static void worker__is_stopped_or_killed_by_others(void **state)
 {
 	struct worker list[2] = {{.open = stop, .work = hang}, {.open = die, .work = hang}};

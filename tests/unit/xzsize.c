@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What xz streams inflate to, and .gnu_debugdata that inflates to too much. */
+/* The inflated sizes of xz streams, and .gnu_debugdata that inflates to too much. */
 #include "symbol/elf/xzsize.h"
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/inflated.h"
@@ -8,7 +8,7 @@
 
 enum { MIB = 1 << 20 };
 
-/* No part of it that is cut off has a size. */
+/* Checks that no truncated part of it has a size. */
 static void check_cut(const char *bytes, size_t len, size_t index)
 {
 	for (size_t n = 0; n < index; n += 1 + n / 50)
@@ -26,7 +26,7 @@ static void check_packed(const char *options, size_t size)
 	char *bytes = read_file(path, &len);
 
 	assert_true(xzsize(bytes, len) == size);
-	/* the index and what is behind it have 32 bytes for each block at most */
+	/* the index and the bytes after it have at most 32 bytes for each block */
 	check_cut(bytes, len, len > 64 ? len - 64 : 0);
 	free(bytes);
 	free(path);
@@ -62,7 +62,7 @@ static void test_not_xz(void **state)
 	assert_false(inflated_xz_is_sane("\x5d", 2)); /* .lzma, which libdw also takes */
 }
 
-/* A file with the first MIB of this program and then zeros in .gnu_debugdata. */
+/* Makes a file whose .gnu_debugdata is the first MIB of this program followed by zeros. */
 static struct elffile *open_with_zeros(unsigned mib)
 {
 	struct tiny_section sections[TINY_SECTIONS] = {
@@ -92,7 +92,7 @@ static void test_embedded(void **state)
 
 	(void)state;
 	need("xz objcopy");
-	/* without what hardly compresses */
+	/* without parts that hardly compress */
 	run("objcopy -S -K main %s %s", self, small);
 	strcpy(own, self);
 	strcpy(self, small);
