@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Machine code without unwind information. The first byte says where functions begin, and whether
- * the code is in two pieces; the rest is the code.
- */
+/* Machine code without unwind information. The first byte tells where functions begin, and whether
+ * the code is in two pieces; the rest is the code. */
 #include "fuzz.h"
 #include "lib/util.h"
 #include "unwind/analysis/code_flow.h"
@@ -12,7 +10,7 @@
 
 enum { START = 0x10000, GAP = 16, STEPS_A_BYTE = 5, STEPS_MIN = 2000 };
 
-/* What it says of all bytes is a rule, of an instruction that ends in the code. */
+/* Every byte has a rule, and every instruction ends inside the code. */
 static void use(const struct code_flow *f)
 {
 	struct unwind_rule rule;
@@ -38,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	size--;
-	code = xmalloc(size); /* so that a byte too many is noticed */
+	code = xmalloc(size); /* on the heap, so that the sanitizer notices a read behind its end */
 	memcpy(code, data + 1, size);
 	half = data[0] & 1 ? size / 2 : size;
 	must(code_flow_add(&flow, START, START + half, code));

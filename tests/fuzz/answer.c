@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A file that a debuginfod server sent, or that is installed as a debug file: whatever it is, the
- * worker writes a result that its parent takes. An object file is a kernel module's.
- */
+/* A file that a debuginfod server sent, or that is installed as a debug file. Whatever it contains,
+ * the worker writes a result that its parent accepts. An object file stands for a kernel module. */
 #include "fuzz.h"
 #include "mutate_elf.h"
 #include "symbol/elf/elffile_internal.h"
@@ -35,7 +33,7 @@ static void take_result(const struct strbuf *output)
 	lookup_result_release(&result);
 }
 
-/* As lookup_job_prepare and lookup_job_finish do it with files. */
+/* Does what lookup_job_prepare and lookup_job_finish do with files. */
 static void look_up(const struct elffile *elf, int fd, bool is_module)
 {
 	const struct symbol_options options = {.inlines = true, .lines = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpftrace's maps, and the stacks of bcc's tools. */
+/* Maps of bpftrace, and the stacks of bcc's tools. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

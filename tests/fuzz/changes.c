@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Changes of address spaces, as the kernel reports them of processes that may do anything: each
- * five bytes are an event. The lists of mappings stay in order whatever happens.
- */
+/* Changes of address spaces, as the kernel reports them for processes that may do anything. Each
+ * five bytes are an event. The lists of mappings stay in order whatever happens. */
 #include "fuzz.h"
 #include "lib/util.h"
 #include "process/jitmap.h"
@@ -14,7 +12,7 @@
 
 enum { PIDS = 4, FIRST_PID = 0x7f000001, OBJECTS = 6, PAGE_BITS = 12, EVENT = 5 };
 
-/* ---- no file and no process is looked at ---- */
+/* ---- stubs: no file and no process is looked at ---- */
 
 struct elffile *procfile_open(struct procfile *f, bool *differs)
 {
@@ -61,7 +59,7 @@ int jitmap_take(struct jitmap *j)
 	return -1;
 }
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
 static void check_number(const struct processes *ps, bool *seen, uint32_t number)
 {
@@ -109,7 +107,7 @@ static void check(const struct processes *ps)
 static void look_up(struct processes *ps, uint32_t pid, int64_t time_ns)
 {
 	const struct process *p = processes_get(ps, pid);
-	/* after its end, a process has what it had last */
+	/* after its end, a process has the mappings that it had last */
 	int64_t held_ns = p->gone && time_ns >= p->gone_ns ? p->gone_ns - 1 : time_ns;
 
 	for (uint64_t at = 0; at < 300; at++) {
@@ -148,7 +146,7 @@ static void map(struct processes *ps, uint32_t pid, const uint8_t *event, int64_
 		process_mapped(ps, p, &m, time_ns);
 }
 
-/* Of the mappings some have samples. */
+/* Marks some of the mappings as having samples. */
 static void sweep(struct processes *ps, unsigned bits, int64_t time_ns)
 {
 	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
@@ -203,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		time_ns += data[4] % 4;
 		take_event(&ps, data, time_ns);
-		/* a new one was scanned now, but time is counted from 0 here */
+		/* a new process was scanned at the real time, but time is counted from 0 here */
 		for (; nr < ps.nr; nr++)
 			ps.list[nr].scanned_ns = time_ns - data[4] / 64;
 		ps.nr_changed = 0;

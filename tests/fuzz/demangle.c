@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of functions, one a line. Those that go to a worker first stay mangled here. */
+/* Names of functions, one a line. Names that need a worker stay mangled here. */
 #include "fuzz.h"
 #include "lib/strbuf.h"
 #include "symbol/names/demangler.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debug information: an input is pieces, each a byte that tells the section, two with the size, and
- * its content; the upper half of the numbers are sections of the file of common parts.
+ * Debug information. An input consists of pieces: each has a byte for the section, two bytes for
+ * the size, and the content. The upper half of the section numbers are sections of the file of
+ * common parts.
  */
 #include "../unit/tiny_elf.h"
 #include "fuzz.h"
@@ -63,9 +64,9 @@ static struct elffile *make(const struct piece *pieces, size_t nr, bool alt)
 }
 
 struct taken {
-	size_t next; /* the first address that may come yet */
+	size_t next; /* the lowest address that may follow */
 	bool inlines;
-	size_t bytes; /* of names */
+	size_t bytes; /* of all names */
 };
 
 static void take(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr)
@@ -118,9 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* ---- mutations that leave the pieces whole ---- */
+/* ---- mutations that keep the pieces valid ---- */
 
-/* Writes PIECES to DATA, as far as they have room in MAX bytes. */
+/* Writes as many of PIECES to DATA as fit into MAX bytes. */
 static size_t join(const struct piece *pieces, size_t nr, uint8_t *data, size_t max)
 {
 	size_t size = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A whole ELF file: its headers, notes, tables of symbols, stubs, entry, Go's table, what is packed
- * into it, call frame information. In memory and as a file it says the same.
- */
+/* A whole ELF file: its headers, notes, symbol tables, stubs, entry, Go's table, packed contents
+ * and call frame information. Read from memory and from a file, it gives the same results. */
 #include "fuzz.h"
 #include "lib/strbuf.h"
 #include "mutate_elf.h"
@@ -31,7 +29,7 @@ static void add(struct addresses *a, uint64_t at)
 		a->list[a->nr++] = at;
 }
 
-/* Around the ends of a range of SIZE bytes at START, and in it. */
+/* Adds addresses around both ends of a range of SIZE bytes at START, and in it. */
 static void add_range(struct addresses *a, uint64_t start, uint64_t size)
 {
 	add(a, start - 1);
@@ -70,7 +68,7 @@ static void choose_addresses(struct addresses *a, const struct elffile *elf)
 	qsort(a->list, a->nr, sizeof(*a->list), compare);
 }
 
-/* Looks up all addresses up and down; as text. */
+/* Looks up all addresses in both directions; appends the results to OUT. */
 static void look_up(struct symtab *tab, const struct addresses *a, struct strbuf *out)
 {
 	struct symtab_hit hit, again;
@@ -109,7 +107,7 @@ static void use_headers(struct elffile *elf, size_t size, struct strbuf *out)
 	}
 }
 
-/* What the recorder asks for. */
+/* Reads the facts that the recorder asks for. */
 static void use_facts(const struct elffile *elf, struct strbuf *out)
 {
 	static const char *const names[] = {"main", "shown", "hidden", "a", ".rodata", ".text"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The head of an ELF file, which another program changes meanwhile: it reads a bounded number of
- * bytes, and what it says is in bounds. Of a file that does not change and that libelf accepts, it
- * says the same.
+ * The head of an ELF file that another program changes while it is read. The reader reads a bounded
+ * number of bytes, and its results are in bounds. If the file does not change and libelf accepts
+ * it, the results equal libelf's.
  */
 #include "symbol/elf/elfhead.h"
 #include "fuzz.h"
@@ -16,13 +16,13 @@ enum { BYTES_MAX = 1 << 20, SEGMENTS_MAX = 1 << 10 };
 struct changing {
 	const uint8_t *data;
 	size_t size;
-	size_t read;    /* bytes that were asked for */
-	unsigned reads; /* before it is cut; 0: never */
+	size_t read;    /* bytes that were requested */
+	unsigned reads; /* before the file is cut, or 0 if it is not cut */
 };
 
 static size_t read_data(const void *context, uint64_t offset, void *to, size_t len)
 {
-	/* the test counts in what is const for the reader */
+	/* the counter changes, but the reader's context is const */
 	struct changing *c = *(struct changing *const *)context;
 	size_t size = c->size;
 

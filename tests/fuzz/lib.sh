@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuzz/lib.sh: sourced by setup and tests of this level. The corpora are the inputs of the golden tests and tests/fuzz/corpus/FUZZER,
-# where what was found stays; NAME.hex is bytes in hexadecimal.
+# fuzz/lib.sh: sourced by setup and tests of this level. The corpora are the inputs of the golden tests and tests/fuzz/corpus/FUZZER, where
+# inputs that once caused a failure are kept; NAME.hex is bytes in hexadecimal.
 
 build=$TOP/build/fuzz
 mkdir -p "$build"
@@ -8,18 +8,18 @@ all_fuzzers='stacktext perfscript bpftrace picture pprof speedscope folded recor
 	elf dwarf symstore elfhead rules answer result demangle table changes perlfind script runtimes nginxmemory nginxnames'
 ccache=$(command -v ccache || :)
 
-# library_of SANITIZERS: the library for all of src
+# library_of SANITIZERS: prints the name of the library of all of src
 library_of() {
 	echo "build/$(echo "$1" | tr , -)/libflametap.a"
 }
 
-# make_library COMPILER SANITIZERS [TARGET]: the library, or something else; the level replay makes it, too
+# make_library COMPILER SANITIZERS [TARGET]: makes the library, or another target; the level replay makes it, too
 make_library() {
 	flock build/sanitized.lock ${MAKE:-make} -s -j "$(nproc)" "CC=$ccache $1" "SAN=$2" "${3:-$(library_of "$2")}"
 }
 
-# compile FUZZER COMPILER SANITIZERS LINKED DRIVER: SANITIZERS as for the library, LINKED for the program. What a fuzzer defines itself
-# takes the place of what is in the library.
+# compile FUZZER COMPILER SANITIZERS LINKED DRIVER: SANITIZERS is for the library, LINKED for the program. The fuzzer's own functions
+# replace functions of the library.
 compile() {
 	fuzzer=$1 compiler=$2 library=$(library_of "$3") linked=$4
 	shift 4
@@ -36,7 +36,7 @@ compile() {
 		$(pkg-config --libs libdw libelf libbpf zlib libzstd expat libprotobuf-c) -liberty
 }
 
-# inputs FUZZER: the files of its corpora
+# inputs FUZZER: prints the files of its corpora
 inputs() {
 	folders=tests/fuzz/corpus/$1
 	case $1 in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LuaJIT's and PUC Lua's stacks in memory that may hold anything: the first two bytes say what the
- * native stack tells, each three of the others become a word of memory. At its beginning is what is
- * taken for the thread, and behind it for the state.
+ * LuaJIT's and PUC Lua's stacks in memory that may hold anything. The first two bytes tell the
+ * state of the native stack, each three of the others become a word of memory. The memory begins
+ * with the words that are taken for the thread; the state follows them.
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -12,7 +12,7 @@
 
 enum { WORDS_MAX = 4096, DEPTH = 64, READS_MAX = 1 << 18, GLOBAL = 0x80, CFRAME = 0x200 };
 
-static const uint64_t base = 0x55000000; /* a reference of 32 bits holds it too */
+static const uint64_t base = 0x55000000; /* also fits into a reference of 32 bits */
 
 static const struct luajit_shape shape = {.refs = 8,
 	.gct = 9,
@@ -57,8 +57,8 @@ static struct image {
 	size_t reads;
 } image;
 
-/* A word that matters: a small number, a pointer, an object's head, a snapshot's entries, or any.
- */
+/* Makes a word that the walk depends on: a small number, a pointer, an object's head, a snapshot's
+ * entries, or any value. */
 static uint64_t make_word(const uint8_t *b, size_t nr)
 {
 	uint64_t both = (uint64_t)b[2] << 8 | b[1];
@@ -132,7 +132,7 @@ static void check(const struct lua_layout *l, const struct memory *m,
 	}
 }
 
-/* The thread, which is the main one, runs and has a function: the memory says which. */
+/* The thread is the main thread, runs and has a function; the memory gives their contents. */
 static void check_puc(unsigned minor, const struct memory *m, struct vm_native native)
 {
 	struct lua_layout l = {.kind = LUA_PUC, .puc = {.minor = (uint8_t)minor}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mutations that keep an ELF file one: of numbers in its headers and tables. */
+/* Mutations of the numbers in an ELF file's headers and tables; it stays an ELF file. */
 #ifndef TESTS_FUZZ_MUTATE_ELF_H
 #define TESTS_FUZZ_MUTATE_ELF_H
 
@@ -8,7 +8,9 @@
 #include <elf.h>
 #include <string.h>
 
-/* A number that is likely to matter: the file's size, one of its headers' numbers, a limit. */
+/*
+ * Returns a number that is likely to matter: the file's size, a number from its headers, a limit.
+ */
 static inline uint64_t likely(const uint8_t *data, size_t size, uint64_t *random)
 {
 	static const uint64_t limits[] = {0, 1, 2, 7, 8, 0x18, 0x40, 0x7fffffff, 0xffffffff,
@@ -26,7 +28,7 @@ static inline uint64_t likely(const uint8_t *data, size_t size, uint64_t *random
 	}
 }
 
-/* Changes a number somewhere in TABLE of NR entries of ENTRY bytes, if that is in the file. */
+/* Changes a number somewhere in TABLE of NR entries of ENTRY bytes, if the place is in the file. */
 static inline void change_table(
 	uint8_t *data, size_t size, uint64_t table, uint64_t nr, uint64_t entry, uint64_t *random)
 {
@@ -62,7 +64,7 @@ static inline void change_header(uint8_t *data, size_t size, uint64_t *random)
 	default:
 		break;
 	}
-	/* what is in a section */
+	/* the contents of a section */
 	at = ehdr.e_shoff + mutate_random(random, ehdr.e_shnum + 1u) * sizeof(shdr);
 	if (at >= size || size - at < sizeof(shdr))
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A worker of nginx 1.22.1 whose memory may hold anything: each five bytes of the input change a
+ * A worker of nginx 1.22.1 whose memory may hold anything. Each five bytes of the input change a
  * word of a worker that has connections, requests, a stream, pools, modules, and zones of shared
- * memory. The first byte says whether some of these words change only while the worker is read.
+ * memory. The first byte tells whether some of these words change only while the worker is read.
  */
 #include "fuzz.h"
 #include "label/nginx/nginx_filters.h"
@@ -57,11 +57,11 @@ enum {
 	REQUEST = 0x600,
 	NR_REQUESTS = 3,
 	NR_STREAMS = 1,
-	STREAMS_MAX = 1 << 16, /* requests of streams that are listed */
+	STREAMS_MAX = 1 << 16, /* listed requests of streams */
 	ZONE = 0x4000,
 	NODES = 4,
 	CHANGES = 64,
-	READS_MAX = 1 << 20, /* for all of a question */
+	READS_MAX = 1 << 20, /* for all reads of one query */
 };
 
 static struct image {
@@ -70,7 +70,7 @@ static struct image {
 	size_t reads;
 	struct change {
 		uint64_t at, value;
-	} later[CHANGES]; /* one with each 32 reads */
+	} later[CHANGES]; /* one is applied every 32 reads */
 	size_t nr_later, next;
 } image;
 
@@ -98,7 +98,7 @@ static const struct {
 	{"ngx_event_accept", CODE + 8 * FUNCTION},
 };
 
-/* ---- what its file says ---- */
+/* ---- the contents of its file ---- */
 
 bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
 {
@@ -231,7 +231,7 @@ static void put_heads(void)
 	}
 }
 
-/* At byte AT of function NR an instruction on what is at TO: mov (8b) or lea (8d) to rax. */
+/* Puts an instruction at byte AT of function NR: mov (8b) or lea (8d) of TO to rax. */
 static void put_operand(uint64_t nr, uint64_t at, uint8_t opcode, uint64_t to)
 {
 	uint8_t *code = image.bytes + CODE + nr * FUNCTION + at;
@@ -241,8 +241,7 @@ static void put_operand(uint64_t nr, uint64_t at, uint8_t opcode, uint64_t to)
 	memcpy(code + 3, &by, sizeof(by));
 }
 
-/* Of module NR are the functions 10 + 8 * NR and those behind it; of these the second is a filter.
- */
+/* Module NR has the functions from 10 + 8 * NR on; the second of them is a filter. */
 static void put_modules(void)
 {
 	image.texts = NAMES;
@@ -281,9 +280,9 @@ static void put_cycle(void)
 	put(VARIABLES, BASE + CYCLE);
 	put(CYCLE, BASE + CONF);
 	put(CYCLE + 8, BASE + POOL);
-	put(CYCLE + 0x80, NR_CONNECTIONS - NR_REQUESTS - 2); /* free ones */
+	put(CYCLE + 0x80, NR_CONNECTIONS - NR_REQUESTS - 2); /* free connections */
 	put(CYCLE + 0x88, BASE + LIST);
-	put(CYCLE + 0xa0, BASE + CONNECTIONS + 3 * CONNECTION + 0xb8); /* reusable ones */
+	put(CYCLE + 0xa0, BASE + CONNECTIONS + 3 * CONNECTION + 0xb8); /* reusable connections */
 	put(CYCLE + 0xa8, BASE + CONNECTIONS + 3 * CONNECTION + 0xb8);
 	put(CYCLE + 0xb0, 1);
 	put(CYCLE + 0x1e8, NR_CONNECTIONS);
@@ -320,7 +319,7 @@ static void put_connections(void)
 		put(READ_EVENTS + i * EVENT + 0x28, 1000 * i);
 		put(WRITE_EVENTS + i * EVENT, BASE + at);
 	}
-	put(CONNECTIONS + 2 * CONNECTION + 0x40, 0); /* to an upstream */
+	put(CONNECTIONS + 2 * CONNECTION + 0x40, 0); /* a connection to an upstream */
 	put(READ_EVENTS + 4 * EVENT + 8, NGINX_EVENT_ACCEPT);
 }
 
@@ -343,7 +342,7 @@ static void put_request(uint64_t r, uint64_t c)
 	put(r + 0x490, 6);
 }
 
-/* A request with a subrequest that is active, and one that is sent to an upstream. */
+/* Puts a request with an active subrequest, and a request that is sent to an upstream. */
 static void put_requests(void)
 {
 	static const uint64_t connection[] = {0, 0, 1}, main_request[] = {0, 0, 2};
@@ -366,7 +365,7 @@ static void put_requests(void)
 	put_string(UPSTREAM + 0x1d0 + 0x30, "backend");
 }
 
-/* A connection of HTTP/2 with a request, and a node that has none. */
+/* Puts a connection of HTTP/2 with a request, and a node without a request. */
 static void put_streams(void)
 {
 	uint64_t table = STREAMS + 0x280, node = table + 0x100, stream = node + 0xe0;
@@ -389,7 +388,7 @@ static void put_streams(void)
 	put_request(STREAMS + 0x600, own);
 }
 
-/* Two blocks, and an allocation of its own. */
+/* Puts two blocks and a large allocation. */
 static void put_pool(void)
 {
 	put(POOL, BASE + POOL + 0x80);
@@ -402,7 +401,7 @@ static void put_pool(void)
 	put(POOL + 0x208, 0x41);
 }
 
-/* A slab allocator with three free pages in two runs. */
+/* Puts a slab allocator with three free pages in two runs. */
 static void put_slab(uint64_t at)
 {
 	uint64_t pages = at + 0x500, head = at + 0x30;
@@ -453,7 +452,8 @@ static void put_zones(void)
 	put(dict + 0x40, BASE + last);
 }
 
-/* What the word OLD becomes by three bytes: a small number, an address, near to it, or any. */
+/* Makes the new value of the word OLD from three bytes: a small number, an address, a value near to
+ * OLD, or any value. */
 static uint64_t make_word(const uint8_t *b, uint64_t old)
 {
 	uint64_t both = (uint64_t)b[2] << 8 | b[1];
@@ -487,14 +487,14 @@ static void change(const uint8_t *data, size_t size, bool is_later)
 	}
 }
 
-/* ---- what is read of it ---- */
+/* ---- the results of reading it ---- */
 
 static bool is_fixed(void)
 {
 	return !image.nr_later;
 }
 
-/* Nothing is invented: the head is there, … */
+/* The head of the request must be in memory. */
 static void check_head(const struct nginx_request *r)
 {
 	must(r->consistent && is_there(r->address, 16) && !(r->address & 7));
@@ -503,7 +503,7 @@ static void check_head(const struct nginx_request *r)
 	must(r->texts.subrequest == (r->main != r->address));
 }
 
-/* … and so are the texts. */
+/* The texts of the request must be in memory. */
 static void check_texts(const struct nginx_request *r)
 {
 	for (size_t i = 0; i < NGINX_TEXTS; i++) {
@@ -627,7 +627,7 @@ static void check_layout(const struct nginx_layout *l)
 	must(l->at.status < l->at.start && l->at.start < l->at.main && l->at.main < REQUEST);
 }
 
-/* Of the worker that nothing has changed everything is read: what changes, changes that. */
+/* Everything must be read from a worker that is not changed; changes may only change that. */
 static void check_plain(const struct nginx_worker *w, const struct nginx_modules *modules)
 {
 	struct nginx_serving s;
@@ -680,7 +680,7 @@ static void use(struct nginx_worker *w, bool is_plain)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct elffile *elf; /* of its contents nothing is read */
+	static struct elffile *elf; /* none of its contents are read */
 	struct target_file files[] = {
 		{NULL, "/usr/sbin/nginx", BASE}, {NULL, "/lib/libc.so.6", BASE}};
 	struct nginx_worker w = {.pid = 1,

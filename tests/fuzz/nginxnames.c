@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The modules of nginx whose static functions are in an ELF file, which may say anything. */
+/* Names of nginx's modules whose static functions are found in an ELF file, which may contain
+ * anything. */
 #include "fuzz.h"
 #include "lib/util.h"
 #include "mutate_elf.h"
@@ -17,7 +18,7 @@ static bool has_symbol(void *context, uint64_t address)
 	return address < 256 && address % 17 == 0;
 }
 
-/* A name is one that the file has. */
+/* Checks that a name that is found is in the file. */
 static void look_up(struct nginx_names *n, uint64_t at, const uint8_t *data, size_t size)
 {
 	const char *name = nginx_names_find(n, at);

@@ -6,7 +6,7 @@
 
 enum { RANGE = 0x1000, NR = 3 * RANGE };
 
-/* Whatever is found is the same function from its start on, up to that address. */
+/* A function that is found at an address is found from its start up to that address. */
 static void check(const struct perfmap *map, const uint64_t *addresses, size_t i)
 {
 	const char *name, *again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The search for Perl in a process whose files and memory may say anything: the first bytes choose
- * what the files say, the others are the memory from address 0 on, again and again.
+ * The search for Perl in a process whose files and memory may contain anything. The first bytes
+ * choose the contents of the files. The others are the memory from address 0 on; they are repeated.
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -19,7 +19,7 @@ static struct input {
 	const uint8_t *data; /* FACTS bytes, then memory */
 	size_t size;
 	size_t read;
-	unsigned nr; /* of facts that were asked for */
+	unsigned nr; /* number of facts that were requested */
 } input;
 
 static uint8_t next_fact(void)
@@ -34,7 +34,7 @@ static uint64_t next_number(void)
 	return fact < 0xf0 ? fact * 4ULL : UINT64_MAX - (fact & 15);
 }
 
-/* ---- what the files say ---- */
+/* ---- the contents of the files ---- */
 
 bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
 {
@@ -107,7 +107,7 @@ static void walk(const struct perl_layout *l, const struct memory *memory)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct elffile *elf; /* of its contents nothing is read */
+	static struct elffile *elf; /* none of its contents are read */
 	struct target_file files[FILES];
 	struct target target = {.files = files,
 		.nr_files = FILES,

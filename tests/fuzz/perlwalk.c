@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perl's stacks in memory that may hold anything: the first byte says which perl, each three of the
- * others become a word of memory. At its beginning is what is taken for the interpreter.
+ * Perl's stacks in memory that may hold anything. The first byte chooses the layout of the perl,
+ * each three of the others become a word of memory. The memory begins with the words that are taken
+ * for the interpreter.
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -19,7 +20,8 @@ static struct image {
 	size_t reads;
 } image;
 
-/* A word that matters: two small numbers, a pointer, a value's flags, or any. */
+/* Makes a word that the walk depends on: two small numbers, a pointer, a value's flags, or any
+ * value. */
 static uint64_t make_word(const uint8_t *b, size_t nr)
 {
 	uint32_t low = (uint32_t)(int8_t)b[1], high = (uint32_t)(int8_t)b[2];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Our picture as an input. Data that begins with "<" are the file; else the part before the first
- * NUL is its frames and the rest its tree.
- */
+/* Our picture as an input. Data that begin with "<" are the file; otherwise the part before the
+ * first NUL is the picture's frames and the rest is its tree. */
 #include "fuzz.h"
 #include "lib/strbuf.h"
 
@@ -45,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = picture_format.read(&(struct text_input){.lines = &lines, .p = &p, .notes = &notes});
 	fuzz_lines_end(&lines);
 	must(ret == 0 || notes.len);
-	if (!ret && !p.nodes[0].self) { /* that has no line */
+	if (!ret && !p.nodes[0].self) { /* a root without self weight has no line */
 		fuzz_fold_twice(&p);
 		must(p.nodes[0].total == p.account.kept);
 	}

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The sums by file are those of the account, and every table can be written. */
+/* The sums by file must equal the account, and every table can be written. */
 static void write_quality(const struct recording *rec, const struct recording_view *view)
 {
 	char *text = NULL;
@@ -23,7 +23,7 @@ static void write_quality(const struct recording *rec, const struct recording_vi
 	free(text);
 }
 
-/* Views that choose rows by their labels and show them. */
+/* Writes views that select rows by their labels and show the labels. */
 static void write_labels(const struct recording *rec)
 {
 	struct label_filter filter = {0};

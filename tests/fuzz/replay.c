@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay FILE…: each file once through a fuzzer that is linked with this, for compilers without
+/* replay FILE…: passes each file once to the fuzzer that is linked with this, for compilers without
  * libFuzzer. */
 #include "fuzz.h"
 #include "lib/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a worker process that was taken over sends in place of names. */
+/* A result that a compromised worker process sends in place of names. */
 #include "fuzz.h"
 #include "symbol/lookup_result.h"
 
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!lookup_result_read(&result, &in)) {
 		use(&result);
 		lookup_result_write(&result, &out);
-		/* no string: number 0 is one, or not */
+		/* no string is written as number 0 or as another number */
 		must(out.len == in.len && !memcmp(out.buf + 4, in.buf + 4, in.len - 4));
 	}
 	lookup_result_release(&result);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { NAMES = 200 }; /* that are looked up */
+enum { NAMES = 200 }; /* names that are looked up */
 
 static void add_functions(struct patterns *set, const struct rule_list *rules)
 {
@@ -16,7 +16,7 @@ static void add_functions(struct patterns *set, const struct rule_list *rules)
 	patterns_sort(set);
 }
 
-/* How many patterns match the text of PATTERN. */
+/* Returns how many patterns match the text of PATTERN. */
 static uint32_t matching(const struct patterns *set, const struct pattern *pattern)
 {
 	uint32_t nr = 0;

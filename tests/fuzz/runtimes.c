@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runtimes that compile code, in memory that may hold anything: a JVM of which some words were
- * changed, or code that is taken for a runtime's; then the walk over a stack in it. The first byte
- * says of which runtime, for LuaJIT the second one whether it is its assembly.
+ * Runtimes that compile code, in memory that may hold anything: a JVM in which some words were
+ * changed, or code that is taken for a runtime's code; then the walk of a stack in it. The first
+ * byte chooses the runtime; for LuaJIT the second one tells whether the code is its assembly.
  */
 #include "engine/jit/jit_erlang.h"
 #include "engine/jit/jit_pypy.h"
@@ -17,19 +17,19 @@
 enum {
 	BASE = 0x100000,
 	SIZE = 1 << 16,
-	NUMBERS = 0,    /* offsets in the image: the exported variables, … */
-	FIELDS = 0x400, /* … their tables, … */
+	NUMBERS = 0,    /* offsets in the image: the exported variables */
+	FIELDS = 0x400, /* the tables that they describe */
 	TYPES = 0x1000,
 	STRINGS = 0x1800,
-	STATICS = 0x3000, /* … the code cache, … */
+	STATICS = 0x3000, /* the code cache */
 	HEAP = 0x3100,
 	QUEUE = 0x3300,
-	SEGMENTS = 0x4000, /* … a segment map, … */
-	CODE = 0x5000,     /* … and a heap of code */
+	SEGMENTS = 0x4000, /* a segment map */
+	CODE = 0x5000,     /* a heap of code */
 	STACK = 0xc000,
 	SEGMENT = 128,
 	INTERPRETER = STACK - 16 * SEGMENT,
-	READS_MAX = 4096, /* in a step */
+	READS_MAX = 4096, /* in one step of a walk */
 	STEPS = 64,
 };
 
@@ -148,7 +148,7 @@ static void put_jvm(void)
 	put(QUEUE + 16, (uint64_t)(STACK - INTERPRETER) << 32);
 }
 
-/* Three bytes: a small number, an address in the image, or any. */
+/* Makes a word from three bytes: a small number, an address in the image, or any value. */
 static uint64_t word(const uint8_t *b)
 {
 	uint64_t both = (uint64_t)b[2] << 8 | b[1];
@@ -165,7 +165,7 @@ static uint64_t word(const uint8_t *b)
 	}
 }
 
-/* Up to 15 words of the image are others. */
+/* Changes up to 15 words of the image. */
 static void change_words(const uint8_t **data, size_t *size)
 {
 	size_t nr = *size ? **data % 16 : 0;
@@ -176,7 +176,7 @@ static void change_words(const uint8_t **data, size_t *size)
 		put(((uint64_t)(*data)[0] << 8 | (*data)[1]) % (CODE / 8) * 8, word(*data + 2));
 }
 
-/* The rest is the segment map, the code and the stack, over and over. */
+/* Fills the segment map, the code and the stack with the rest of the input, repeated. */
 static void put_rest(const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; size && i < CODE - SEGMENTS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The header of a script in a user's data folder: what it declares is in its bounds. */
+/* The header of a script in a user's data folder: its declarations are in bounds. */
 #include "engine/tool.h"
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -35,7 +35,7 @@ static void write_script(const uint8_t *data, size_t size)
 	must(file && fwrite(data, 1, size, file) == size && !fclose(file));
 }
 
-/* A value of the option is what is printed of it. */
+/* The printed text of a value must parse as the same value. */
 static void check_option(const struct tool_option *o, uint64_t value)
 {
 	struct strbuf text = STRBUF_INIT, err = STRBUF_INIT;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Any frames in C and in Perl, merged: the first byte says how both end; each other one is a frame,
- * leaf first, in Perl when its highest bit is set.
- */
+/* Merges any frames of C and of Perl. The first byte tells how both stacks end. Each other byte is
+ * a frame, leaf first, which is Perl's if its highest bit is set. */
 #include "fuzz.h"
 #include "vm/perl/perl_frame.h"
 #include "vm/perl/perl_splice.h"
@@ -39,7 +37,8 @@ static void read_stacks(struct splice *s, const uint8_t *data, size_t size)
 	}
 }
 
-/* In their order, those in C all, those in Perl no more than once and on a loop. */
+/* All frames of C must be there in their order, and each of Perl's in their order, at most once, at
+ * an interpreter's loop. */
 static void check_consistent(const struct splice *s, size_t nr)
 {
 	size_t c = 0, perl = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table of symbols as it is on disk. As it is it is hardly ever whole; so it is used a second
- * time with the numbers mended that must be right, and anything in the rest.
+ * A symbol table as it is on disk. Random bytes are hardly ever a valid table. The input is
+ * therefore used a second time with valid numbers where they are required, and anything in the
+ * rest.
  */
 #include "fuzz.h"
 #include "lib/util.h"
@@ -20,7 +21,7 @@ static void find(const struct symimage *image, uint64_t address, uint64_t *last)
 
 	if (found)
 		must(strlen(hit.name) < image->header->names);
-	/* in order, the way there does not matter */
+	/* a lookup that goes on from the last one gives the same as one from the start */
 	if (symimage_find(image, address, &none, &again) && found && none == *last)
 		must(hit.name == again.name && hit.start == again.start);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An unwind table as a builder that was taken over hands it over, or as it is in the cache. As it
- * is it is hardly ever whole; so it is used a second time with the numbers mended that must be
- * right, and anything in the rest: the first bytes, again and again, fill the blocks.
+ * An unwind table from a compromised builder, or from the cache. Random bytes are hardly ever a
+ * valid table. The input is therefore used a second time with valid numbers where they are
+ * required, and anything in the rest: the first bytes, repeated, fill the blocks.
  */
 #include "fuzz.h"
 #include "lib/util.h"
@@ -14,7 +14,7 @@
 
 enum { BLOCKS_MAX = 8 };
 
-/* Returns whether it is whole. */
+/* Returns whether the table is valid. */
 static bool use(const uint8_t *data, size_t size)
 {
 	struct unwind_table table;
@@ -39,7 +39,7 @@ static bool use(const uint8_t *data, size_t size)
 	return whole;
 }
 
-/* One leaf and rules, or several, a node above them and rules, in NR blocks. */
+/* Makes NR valid blocks: a leaf and rules, or several leaves, a node above them and rules. */
 static void mend(struct unwind_header *h, uint32_t nr)
 {
 	h->magic = UNWIND_MAGIC;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of our scripts, up to the recording that they become. Instead of /proc there is one
- * process for every number, which has two mappings; one is of a file, which has Perl in it; the
- * kernel has one symbol.
+ * The lines of our SystemTap scripts, up to the recording that is made of them. Instead of /proc
+ * there is one process for every PID. It has two mappings, one of them of a file that contains
+ * Perl. The kernel has one symbol.
  */
 #include "engine/collect.h"
 #include "engine/samples.h"
@@ -97,7 +97,7 @@ bool elffacts_is_main(const struct elffile *elf, uint64_t address)
 	return address & 1;
 }
 
-/* From 0x3100 on, 0x100 bytes of each. */
+/* The variables are 0x100 bytes each, from 0x3100 on. */
 bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_variable *variable)
 {
 	static const char *const names[] = {"Perl_runops_standard", "Perl_call_sv", "perl_run"};
@@ -112,7 +112,7 @@ bool elffacts_variable(const struct elffile *elf, const char *name, struct elf_v
 	return false;
 }
 
-/* Perl alone, and of it what splices. */
+/* Perl alone, and only its functions for splicing. */
 static const struct vm perl = {
 	.language = &languages[LANGUAGE_PERL], .kind = VM_PERL, .splice = &perl_splice};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A section out of which an unwind table is made: the first byte says which, the rest is in it. */
+/* A section from which an unwind table is built: the first byte chooses the section, the rest is
+ * its content. */
 #include "../unit/tiny_elf.h"
 #include "fuzz.h"
 #include "symbol/elf/elffile_internal.h"
@@ -22,7 +23,7 @@ static void use(const struct unwind_table *table)
 		must(unwind_table_find(table, at)->cfa <= UNWIND_CFA_SIGNAL);
 }
 
-/* What was made is whole. */
+/* Checks that the new table is valid. */
 static void reopen(const struct unwind_table *table)
 {
 	struct unwind_table again;

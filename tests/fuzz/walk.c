@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of stacks, unwound to their end: registers, stack, rules and mappings are the input. In
- * place of files there is text, each KiB of it a mapping whose table is there, comes late, or never
- * does.
+ * Unwinds copies of stacks to their end. The registers, the stack, the rules and the mappings are
+ * the input. Instead of files there is one text; each KiB of it is a mapping whose table is
+ * available, comes late, or never comes.
  */
 #include "engine/bpf/stack_copies.h"
 #include "fuzz.h"
@@ -31,13 +31,13 @@ static uint8_t states[MAPS];
 static uint8_t code;
 static unsigned steps; /* of one walk */
 
-/* 0 when nothing is left. */
+/* Returns the next byte of the input, or 0 at its end. */
 static uint8_t take(void)
 {
 	return input.at < input.size ? input.data[input.at++] : 0;
 }
 
-/* Two bytes become a number of those that matter: small ones, in the stack, in the text, any. */
+/* Makes a number from two bytes: a small one, one in the stack, one in the text, or any. */
 static uint64_t word(void)
 {
 	uint64_t v = (uint64_t)take() << 8, small;
@@ -93,7 +93,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	return &rule_list[address / 16 % RULES];
 }
 
-/* Reads of code. */
+/* Replaces the system call, by which code is read. */
 ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long nr_local,
 	const struct iovec *remote, unsigned long nr_remote, unsigned long flags)
 {
@@ -123,7 +123,7 @@ static void make_rules(void)
 		bytes[i] = take();
 	memcpy(rule_list, bytes, sizeof(bytes));
 	for (size_t i = 0; i < RULES; i++)
-		if (rule_list[i].cfa & 8) { /* a likely one */
+		if (rule_list[i].cfa & 8) { /* a likely rule */
 			rule_list[i].cfa %= UNWIND_CFA_LUAJIT + 1;
 			rule_list[i].reg =
 				(uint8_t[]){REG_SP, REG_FP, REG_BX, 10}[rule_list[i].reg % 4];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# Every fuzzer, or those that are named, for FUZZ_SECONDS (20) by clang's libFuzzer, from the corpora and what tests/fuzz/seeds makes.
+# Runs every fuzzer, or the named ones, for FUZZ_SECONDS (20) with clang's libFuzzer, from the corpora and the output of tests/fuzz/seeds.
 set -u
 
 cd "$TOP" || exit 1

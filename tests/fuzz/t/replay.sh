@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every input of the corpora once through every fuzzer, or those that are named, under the sanitizers.
+# Runs every input of the corpora once through every fuzzer, or through the named ones, with the sanitizers.
 set -u
 
 cd "$TOP" || exit 1
