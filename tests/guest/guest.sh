@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# guest.sh: sourced by the tests of tests/guest/t. Each defines `prepare` and `in_guest`, ends with `guest_main "$@"` and runs twice, as root,
-# with the same file system and HOME:
-#   `prepare`   outside, in a chroot at native speed: build target programs, compile the stap modules into the cache;
-#   `in_guest`  in the booted guest, where the CPUs are emulated: nothing may be compiled there.
-# Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release. All that is
-# not in /lab is lost. Targets that `prepare` starts die with it.
-# Lines of a script's head: "# suites: SUITE …" it is for, see tests/guest/image (default: sid; runtime: prepared in sid, run where
-# systemtap-runtime alone is installed); "# engine: bpf": FLAMETAP_ENGINE (stap); "# tier: all [SUITE…]": only in `make check-all`, in these
-# suites or in all; "# roots: KIND-SUITE …": what of tests/roots.sh it finds in /lab/roots (perl-trixie).
-# All images have the users dev (member of stapdev and stapusr), usr (of stapusr) and plain (of neither).
+# guest.sh: functions for the tests of tests/guest/t. Each test defines `prepare` and `in_guest`, ends with `guest_main "$@"`, and runs
+# twice, as root, with the same file system and HOME:
+#   `prepare`   runs outside, in a chroot at native speed: builds target programs, compiles the stap modules into the cache;
+#   `in_guest`  runs in the booted guest, where the CPUs are emulated, so that nothing may be compiled there.
+# Both have LAB_WORK, a directory of this test's own that outlives `prepare` (/tmp does not), and KVER, the guest's kernel release.
+# Everything outside of /lab is lost. Targets that `prepare` starts die with it.
+# Lines of a script's head: "# suites: SUITE …" names its suites, see tests/guest/image (default: sid; runtime: prepared in sid, run where
+# only systemtap-runtime is installed); "# engine: bpf" sets FLAMETAP_ENGINE (stap); "# tier: all [SUITE…]": runs only in `make check-all`,
+# in these suites or in all; "# roots: KIND-SUITE …": the roots of tests/roots.sh that it finds in /lab/roots (perl-trixie).
+# All images have the users dev (member of stapdev and stapusr), usr (member of stapusr) and plain (member of neither).
 
 . /lab/lib.sh
 
-# lab_stap ARG…: one stap command for both: compiled into the cache by prepare, in the guest run from the cache, with a patched copy of
-# the runtime where sample-bt takes one. Its key holds every argument and the sizes and times of the files named, so both calls must be
-# alike; -m NAME turns the cache off.
+# lab_stap ARG…: one stap command for both runs: prepare compiles it into the cache, and in the guest it runs from the cache, with a patched
+# copy of the runtime if sample-bt uses one. The cache's key holds every argument and the sizes and times of the named files, so both calls
+# must be equal; -m NAME disables the cache.
 # shellcheck disable=SC2046 # options and paths without blanks
 lab_stap() {
 	case $LAB_PART in
@@ -23,18 +23,18 @@ lab_stap() {
 	esac
 }
 
-# the options for stap that sample-bt adds here: -R, -B
+# lab_runtime: prints the options for stap that sample-bt adds here: -R, -B
 lab_runtime() {
 	sample-bt --engine stap --compile-only -r "$KVER" -a -k -d |
 		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
-# An option for stap, for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so the
-# CPU that holds the lock may not run for longer than the 1 ms after which a probe is skipped.
+# An option of stap for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so a CPU that
+# holds a lock may stand still for longer than the 1 ms after which a probe is skipped.
 lab_lock_wait=-DMAXTRYLOCK=100000
 
-# lab_record ARG…: likewise a sample-bt command; prepare only compiles, without the options that do not matter there, and stops the
-# target meanwhile, which would take a processor from the compilers. Emulated probes are always too dear: no limit for them.
+# lab_record ARG…: one sample-bt command for both runs. prepare only compiles, without options that do not matter there, and stops the
+# target meanwhile, which would take a processor from the compilers. Emulated probes always use too much time, so they have no limit.
 lab_record() {
 	case $LAB_PART in
 	prepare)
@@ -48,8 +48,8 @@ lab_record() {
 	esac
 }
 
-# lab_module NAME ARG…: likewise by a module of this name, so that in the guest stap need not look for one in its cache: there it takes
-# half a minute. What belongs to the module (-F, --stacks) need not be given in the guest, or must not.
+# lab_module NAME ARG…: the same with a module of this name, so that stap in the guest does not search its cache, which takes half a minute
+# there. Options of the module (-F, --stacks) are optional in the guest, or not allowed.
 lab_module() {
 	lab_ko=$LAB_WORK/$1.ko
 	shift
@@ -59,12 +59,12 @@ lab_module() {
 	esac
 }
 
-# lab_signal SIGNAL: to $target and its children, if there is one
+# lab_signal SIGNAL: sends SIGNAL to $target and its children, if there is a target
 lab_signal() {
 	[ -z "${target-}" ] || { pkill "-$1" -P "$target"; kill "-$1" "$target"; } 2>/dev/null || :
 }
 
-# lab_start COMMAND…: a target in the background, at work when this returns: $target is its process, $T/target.out what it writes
+# lab_start COMMAND…: starts a target in the background and returns when it is at work: $target is its process, $T/target.out its output
 lab_start() {
 	"$@" >"$T/target.out" 2>&1 &
 	target=$!
@@ -77,13 +77,13 @@ lab_finish() {
 	wait "$target" 2>/dev/null || :
 }
 
-# lab_keep FILE…: copies to build/guest/SUITE/out/NAME.files, for whoever wants to look at them
+# lab_keep FILE…: copies files to build/guest/SUITE/out/NAME.files, where they can be inspected
 lab_keep() {
 	mkdir -p "/lab/out/$LAB_NAME.files"
 	cp -R "$@" "/lab/out/$LAB_NAME.files/"
 }
 
-# guest_main [prepare]: the last line of such a script
+# guest_main [prepare]: runs the test; the last line of its script
 guest_main() {
 	LAB_NAME=$(basename "$0" .sh)
 	LAB_PART=${1:-in_guest}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-check: what --check says of the built-in engine on this kernel is what happens, for each kind of recording, and for a user who may not.
-# Most kinds are recorded by the other tests, on the same kernels.
+# bpf-check: what --check reports for the built-in engine on this kernel is what happens, for each kind of recording, and for a user without
+# rights. Most kinds are recorded by the other tests, on the same kernels.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -15,7 +15,8 @@ prepare() {
 	check 'perl runs' perl -e 1
 }
 
-# said NAME ARG…: what --check says, in $T/NAME.said; $status. Once more, as it asks for, if its trial met no tick.
+# said NAME ARG…: runs --check; its output is in $T/NAME.said, its exit code in $status. Runs it once more, as it asks for, if its trial met
+# no tick.
 said() {
 	said_name=$1
 	shift
@@ -25,7 +26,7 @@ said() {
 	done
 }
 
-# would_work OPTION…: it is said to work, and does in a trial
+# would_work OPTION…: checks that --check reports that it works, by a trial
 would_work() {
 	name=${*%" -p $target"}
 	said "$name" "$@"
@@ -35,7 +36,7 @@ would_work() {
 		awk '$1 == "found" && $2 == "trial" && $3 + 0 > 0 && $8 * 5 >= $3 * 4 { found = 1 } END { exit !found }' "$T/$name.said"
 }
 
-# works OPTION…: likewise, and does in a recording
+# works OPTION…: checks the same, and that a recording works
 works() {
 	would_work "$@"
 	record "$name" -t 3 "$@"
@@ -43,7 +44,7 @@ works() {
 	check "$name: with samples" test "$(weight "$T/$name.folded")" -gt 0
 }
 
-# A user without the right to load programs.
+# Checks a user without the right to load programs.
 does_not_work() {
 	setpriv --reuid plain --clear-groups sample-bt --check --engine=bpf -u -p "$target" >"$T/plain.said" 2>&1 && status=0 || status=$?
 	check_eq 'without rights: it cannot work' '2 a recording cannot work' "$status $(sed -n '$s/:.*//p' "$T/plain.said")"
@@ -52,7 +53,7 @@ does_not_work() {
 	check_eq 'without rights: it does not work' 2 "$status"
 }
 
-# A target for every kind: Perl that computes, makes system calls and waits.
+# The target suits every kind: Perl that computes, makes system calls and waits.
 in_guest() {
 	# shellcheck disable=SC2016
 	lab_start perl -e 'open my $zero, "<", "/dev/zero";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-kernel: stacks in which this kernel has a hand: return addresses that probes have replaced, threads of io_uring, signals; code in huge
+# bpf-kernel: stacks that this kernel changes: return addresses that probes have replaced, threads of io_uring, signals; and code in huge
 # pages, coroutines, a thread that exits, and a processor that is offline.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
@@ -18,7 +18,7 @@ prepare() {
 	done
 }
 
-# of NAME ERE PROGRAM WORD…
+# of NAME ERE PROGRAM WORD…: checks that stacks of PROGRAM match
 of() {
 	of_name=$1
 	of_ere=$2
@@ -35,7 +35,7 @@ of() {
 	lab_finish
 }
 
-# Processor 1 is offline for a while: the program on it is sampled again after that, and what was missed is said.
+# Processor 1 is offline for a while: the program on it is sampled again after that, and missed samples are reported.
 offline() {
 	cpu=/sys/devices/system/cpu/cpu1/online
 	if [ ! -w $cpu ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
+# bpf-off-cpu: where threads wait, for how long and in which state, compared with what they measured themselves.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -16,7 +16,7 @@ prepare() {
 	sh /lab/programs/build "$programs"
 }
 
-# off NAME ARG…
+# off NAME ARG…: records waits
 off() {
 	off_name=$1
 	shift
@@ -35,7 +35,7 @@ whole_lives() {
 	few 'life: stacks that are not whole' "$(rootless "$T/life.folded")" "$(weight "$T/life.folded")"
 }
 
-# Threads that wait already when the recording begins.
+# Threads that already wait when the recording begins.
 a_part() {
 	lab_start "$programs/waits" 600
 	off part -p "$target" -t 4
@@ -47,7 +47,7 @@ a_part() {
 	check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 }
 
-# Where Perl waits, within the frames of C.
+# Where Perl waits, between the frames of C.
 of_perl() {
 	cat >"$T/naps.pl" <<-'END'
 		sub naps { select undef, undef, undef, 0.05 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-perl: Perl's own stacks, alone and within those of C, by the suite's perl: a program that knows its stack at each moment, with workers,
-# threads and 1,000 calls deep; and of all processes.
+# bpf-perl: Perl's own stacks, alone and between frames of C, with the suite's perl: a program that knows its stack at each moment, with
+# workers, threads and 1,000 calls deep; and all processes.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -18,7 +18,7 @@ recorder() {
 	sample-bt --engine bpf -F 199 --min-quality 1 "$@"
 }
 
-# Of all processes those count that run Perl.
+# In a recording of all processes, the processes that run Perl count.
 of_everything() {
 	sh -c 'while :; do :; done' &
 	other=$!

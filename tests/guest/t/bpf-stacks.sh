@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-stacks: user and kernel stacks of a process, of everything, of a command and of a process's children, against programs that know
-# their stacks and say how they split their work.
+# bpf-stacks: user and kernel stacks of a process, of everything, of a command and of a process's children, compared with programs that know
+# their stacks and print how they split their work.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -17,7 +17,7 @@ prepare() {
 	sh /lab/programs/build "$programs"
 }
 
-# seven OUT: per cent of its work that ladder did in work_seven, by its own word
+# seven OUT: prints the per cent of its work that ladder did in work_seven, by its own output
 seven() {
 	awk '$1 == "seven" { print 100 * $2 / ($2 + $4) }' "$1"
 }
@@ -57,7 +57,7 @@ of_a_deep_stack() {
 	expect_account 'deep: the account' deep 99
 }
 
-# Several programs at a time are told apart by their names.
+# Several programs at a time are distinguished by their names.
 of_everything() {
 	"$programs/deep" 600 100 >"$T/other.out" &
 	other=$!
@@ -77,7 +77,7 @@ of_everything() {
 	check '-a: the recorder itself' grep -q '^sample-bt;' "$T/all.folded"
 }
 
-# What a command and those that it starts did from beginning to end; see bpf-start for how whole that is.
+# A command and the programs that it starts are recorded from beginning to end; bpf-start tests how whole that is.
 of_a_command() {
 	record command -u -F "$rate" -- sh -c "$programs/ladder 4 1; $programs/deep 1 10; true"
 	note_account '-- COMMAND' command
@@ -87,7 +87,7 @@ of_a_command() {
 	check '-- COMMAND: the other child is named' grep -qE '^deep;_start;.*;main(;down){10}[; ]' "$T/command.folded"
 }
 
-# A process that starts others only when it is recorded.
+# A process that starts others only while it is recorded.
 of_children() {
 	mkfifo "$T/go"
 	lab_start sh -c "read go <'$T/go'; $programs/ladder 4 1; $programs/deep 1 10; true"
@@ -100,7 +100,7 @@ of_children() {
 	check '--children: the next one' grep -qE '^deep;_start;.*;main(;down){10}[; ]' "$T/children.folded"
 }
 
-# In execve behind its old program, and at its end, a process has no user memory.
+# In execve, after its old program is dropped, and at its end a process has no user memory.
 of_ends() {
 	record ends -u -F "$rate" -- "$programs/leave" 5
 	note_account 'without user memory' ends

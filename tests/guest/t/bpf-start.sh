@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf-start: stacks are whole from the first ones on, when every table of unwind rules is still to be made: of all processes for some
-# seconds, of a command from its first instruction.
+# bpf-start: stacks are whole from the first ones on, although every unwind table is still to be built: of all processes for some seconds,
+# and of a command from its first instruction.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 # tier: all
@@ -15,7 +15,7 @@ prepare() {
 	seq 1 60000 >"$LAB_WORK/data"
 }
 
-# whole_from_start NAME WHAT [PROCESS]: the stacks of this recording are whole; or those of one process of it
+# whole_from_start NAME WHAT [PROCESS]: checks that the stacks of this recording, or of one process of it, are whole
 whole_from_start() {
 	check_eq "$2: exit code" 0 "$status"
 	note_account "$2" "$1"
@@ -27,7 +27,7 @@ whole_from_start() {
 start_ere='^([^;]*;)?(_start|_dl_start_user|_*clone3?|[^;]*_\[k\])[; ]'
 in_guest() {
 	lab_start perl /lab/programs/work.pl 600
-	# sample-bt itself makes the tables meanwhile, on emulated CPUs: at the usual rate it does not get to copying so many stacks
+	# sample-bt itself builds the tables meanwhile, on emulated CPUs: at the usual rate it has no time to copy so many stacks
 	record all -a -t 5 -F 199
 	whole_from_start all '-a -t 5' 'perl;'
 	lab_finish

@@ -23,7 +23,7 @@ user_and_kernel() {
 	lab_finish
 }
 
-# Threads that wait already when the recording begins.
+# Threads that already wait when the recording begins.
 waits() {
 	lab_start "$LAB_WORK/programs/waits" 600
 	expect_record waits 0 --script off-cpu -p "$target" -t 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cost: cycles of one sample, against keys that are strings: bts[ubacktrace()] <<< 1. Figures under emulation: only their ratio
-# says something, so none of them is a test; that there are figures is.
+# cost: the cycles of one sample, compared with keys that are strings: bts[ubacktrace()] <<< 1. Under emulation only the ratio of the
+# figures is meaningful, so the test only checks that there are figures.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -9,7 +9,7 @@ set -eu
 work=/lab/made/cost
 limits='-DMAXBACKTRACE=1024 -DMAXACTION=100000 -DMAXMAPENTRIES=4096 -DSTP_NO_OVERLOAD --suppress-handler-errors'
 
-# cost SCRIPT STRING-LENGTH: its line "cost HITS CYCLES"
+# cost SCRIPT STRING-LENGTH: prints the script's line "cost HITS CYCLES"
 cost() {
 	# shellcheck disable=SC2086
 	lab_stap $limits -DMAXSTRINGLEN="$2" -I /usr/local/share/flametap/tapsets/stacks -d "$work/programs/deep" \

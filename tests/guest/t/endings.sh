@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# endings: a recording by real SystemTap ended in every way: exit code, time, what was kept, what was left. The table is a note.
+# endings: ends a recording by real SystemTap in every possible way, and checks the exit code, the time, the kept samples and what is left
+# behind. The table is a note.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -15,7 +16,7 @@ prepare() {
 	lab_start "$BURN" 600
 	lab_record -F 200 -p "$target" -u -o "$LAB_WORK/u.ko"
 	sample-bt --compile-only -r "$KVER" -p "$target" -u --overload 1 -o "$LAB_WORK/fuse.ko"
-	# the lock that a list of targets needs is held for longer than a tick takes, and nobody waits for it
+	# the lock of the list of targets is held for longer than a tick takes, and no probe waits for it
 	cp -R /usr/local/share/flametap "$LAB_WORK/data"
 	echo 'probe timer.profile.freq.hz(97) { for (held = 0; held < 2000; held++) target_threads[-1] = held }' >>"$LAB_WORK/data/stap/on-cpu.stp"
 	export FLAMETAP_DATADIR="$LAB_WORK/data"
@@ -27,7 +28,7 @@ is_compiling() {
 	pgrep -x stap >/dev/null
 }
 
-# kill -9 of one of SystemTap's, and of everybody
+# kill -9 of one of SystemTap's processes, and of all processes
 endings_of_systemtap() {
 	target "$BURN" 120
 	driver

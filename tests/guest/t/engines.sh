@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# engines: both engines on one program that says how it split its work; the built-in one on this kernel with user and kernel stacks,
-# on everything, and on processes that come and go.
+# engines: both engines record one program that prints how it split its work; the built-in engine on this kernel records user and kernel
+# stacks, everything, and processes that start and end.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -20,7 +20,7 @@ recorder() {
 	sample-bt --engine bpf -v -F 200 "$@"
 }
 
-# compare: the same program, one engine after the other; the program's own word is about both
+# compare: records the same program with one engine after the other; the program's own output covers both
 compare() {
 	lab_start "$programs/ladder" 600 1
 	lab_module stap -p "$target" -u -t 6 -o "$T/stap.folded" 2>"$T/stap.err" && status=0 || status=$?

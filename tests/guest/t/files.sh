@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# files: programs that stap does not find by their path, or whose rules it passes over: deleted, in a root of their own,
-# with a blank in the name, linked by lld; a static one; a command recorded from its first instruction; a thread; several processes.
+# files: programs that stap does not find by their path, or whose unwind information it ignores: deleted, in a root of their own, with a
+# blank in the name, linked by lld; a static program; a command recorded from its first instruction; a thread; several processes.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -45,7 +45,7 @@ hide_eh_frame() {
 	chmod 755 "$2"
 }
 
-# a root folder of its own, where the same path means another file
+# a root folder of its own, where the same path is another file
 make_root() {
 	mkdir -p "$work/root/usr/bin" "$work/root/lib64" "$work/root/lib/x86_64-linux-gnu"
 	cp -p "$programs/deep" "$work/root/usr/bin/dd"
@@ -72,7 +72,7 @@ prepare() {
 	lab_module command -F 200 -u -- "$programs/deep" 4 30
 }
 
-# calls $1 NAME for each of the programs while it runs
+# each_file FUNCTION: calls FUNCTION NAME for each of the programs while it runs
 each_file() {
 	start_deleted; "$1" deleted; lab_finish
 	lab_start "$work/a b/it's" 900 30; "$1" blank; lab_finish
@@ -89,7 +89,7 @@ recorder() {
 	lab_module "$record_name" -u "$@"
 }
 
-# record_file NAME: for as long as it takes to get 100 samples
+# record_file NAME: records for as long as it takes to get 100 samples
 record_file() {
 	record "$1" -p "$target" -t 4
 	check_eq "$1: exit code" 0 "$status"
@@ -101,7 +101,7 @@ record_file() {
 	few "$1: stacks that are not whole" $((all - good)) "$all"
 }
 
-# by the command that made it, from stap's cache; seen once: it was compiled again, the next one finds that
+# recorded by the command that made it, from stap's cache; it was once seen to be compiled again, so a second try is allowed
 from_cache() {
 	start_deleted
 	for _ in 1 2; do

@@ -18,7 +18,7 @@ prepare() {
 	lab_finish
 }
 
-# Under sudo: what is written, and a command that is run, belong to the user who called it.
+# Under sudo, written files and a started command belong to the user who called it.
 as_invoking_user() {
 	mkdir /tmp/nobody
 	chown 65534:65534 /tmp/nobody

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lab: is the laboratory itself sound? The module that prepare compiled, with a patched copy of
-# the runtime where it needs one, is found in stap's cache, and its timer, tracepoint and
-# uprobe fire, on two CPUs.
+# lab: is the laboratory itself sound? The module that prepare compiled, with a patched copy of the runtime if it needs one, is found in
+# stap's cache, and its timer, tracepoint and uprobe fire, on two CPUs.
 # suites: sid trixie bookworm
 # tier: all trixie bookworm
 set -eu
@@ -10,7 +9,7 @@ set -eu
 
 target=/lab/made/lab/target
 
-# -v only adds its account of the five passes on stderr
+# -v only adds a report of the five passes on stderr
 run_script() {
 	lab_stap -v /lab/t/lab.stp "$target"
 }
@@ -20,7 +19,7 @@ knows_tracepoints() {
 	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
 }
 
-# On a machine that is very busy stap may fail to compile a header of tracepoints, and remembers that as "it has none".
+# On a very busy machine stap may fail to compile a header of tracepoints, and remembers that the header has none.
 prepare() {
 	knows_tracepoints || rm -f "$HOME"/.systemtap/cache/*/tracequery_*
 	knows_tracepoints || echo 'stap knows no tracepoints of this kernel' >&2
@@ -28,12 +27,12 @@ prepare() {
 	run_script
 }
 
-# value NAME [KEY]: a figure of the script's output
+# value NAME [KEY]: prints a figure of the script's output
 value() {
 	awk -v line="$*" 'index($0, line " ") == 1 { print $NF; found = 1 } END { if (!found) print 0 }' "$T/out"
 }
 
-# positive NAME FIGURE…: a check
+# positive NAME FIGURE…: checks that all figures are positive
 positive() {
 	name=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# limits: 512 frames, 20,000 different stacks, a table that is too small, a library that comes late.
+# limits: 512 frames, 20,000 different stacks, a table that is too small, a library that is loaded late.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -34,7 +34,7 @@ in_guest() {
 		"$(awk '{ n = gsub(/;down/, "&"); if (n != 512 || $0 !~ /^_start;/) bad += $NF } END { print bad + 0 }' "$T/deep.folded")" "$(weight "$T/deep.folded")"
 
 	lab_start "$programs/many" 600 17 2
-	# how many samples a second makes is the emulator's affair; there is room for 60,000
+	# how many samples a second makes depends on the emulator; there is room for 60,000
 	seconds=50
 	for _ in 1 2 3; do
 		expect_record many 0 -t "$seconds"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lua: Lua stacks by real SystemTap, with modules that were built for no Lua in particular: a program that knows its own stack at each
-# moment, by LuaJIT, interpreted and compiled, and by PUC Lua; where Lua waits; and a script of a user's own.
+# lua: Lua stacks by real SystemTap, with modules that were built without a particular Lua: a program that knows its own stack at each
+# moment, in LuaJIT, interpreted and compiled, and in PUC Lua; where Lua waits; and a user's own script.
 # roots: lua-trixie
 # tier: all
 set -eu
@@ -35,7 +35,7 @@ recorder() {
 	sample-bt --module "$LAB_WORK/$module.ko" "$@"
 }
 
-# Where Lua waits, with the kernel's part: in a function in C that the interpreter calls, and one that a trace calls, of which only its last
+# Where Lua waits, with the kernel's part: in a C function that the interpreter calls, and in one that a trace calls; only the trace's last
 # snapshot is known.
 waits() {
 	cat >"$T/waits.lua" <<-'END'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nginx-labels: the same nginx under load, recorded by both engines in turn: both label the samples alike; where its workers wait; and
+# nginx-labels: one nginx under load is recorded by both engines in turn, which must label the samples alike; where its workers wait; and
 # what is refused.
 # roots: nginx-sid
 # tier: all
@@ -12,7 +12,7 @@ set -eu
 release=sid
 places='/s/ /gz/ /ssi/ /auth/ /gz/'
 
-# The modules are for the files that a process of nginx has mapped, whichever it is.
+# The modules are built for the files that a process of nginx has mapped; any such process will do.
 prepare() {
 	prepare_nginx $release
 	echo 'daemon off; master_process off; pid /tmp/pid; error_log /tmp/errors; events {}' >"$root/tmp/nginx.conf"
@@ -28,17 +28,17 @@ recorder() {
 	sample-bt --engine "$engine" --nginx "$@"
 }
 
-# values KEY RECORDING: "VALUE WEIGHT" a line
+# values KEY RECORDING: prints "VALUE WEIGHT" lines
 values() {
 	bt-report --by "$1" "$T/$2.rec" 2>/dev/null | sed 1d | sed -E 's/^(.*),([0-9]+),[0-9.]+$/\1 \2/'
 }
 
-# names KEY PATTERN RECORDING: its values that match, in one line
+# names KEY PATTERN RECORDING: prints the matching values in one line
 names() {
 	values "$1" "$3" | sed -n "s,^\\($2\\) [0-9]*\$,\\1,p" | sort | tr '\n' ' ' | sed 's/ $//'
 }
 
-# agree KEY: the shares of its values are the same for both engines, within five standard deviations and three points
+# agree KEY: checks that both engines give its values the same shares, within five standard deviations and three points
 agree() {
 	values "$1" stap >"$T/by.stap"
 	values "$1" bpf >"$T/by.bpf"
@@ -62,7 +62,7 @@ on_cpu() {
 	engine=bpf
 	expect_record bpf 0 -F 199 -p "$master" -u --with client,worker -t 30
 	for key in location phase handler request host method status sub client; do agree $key; done
-	for worker in $(pgrep -P "$master"); do # which has how much to do changes
+	for worker in $(pgrep -P "$master"); do # the workers share the load unevenly
 		check_eq "worker $worker: its samples" "nginx/$worker" \
 			"$(bt-collapse --threads --label "worker=$worker" "$T/stap.rec" 2>/dev/null | cut -d';' -f1 | sort -u)"
 	done
@@ -75,7 +75,7 @@ on_cpu() {
 		"$(weight "$T/one.folded")" = "$(values location one | sed -n 's,^/gz/ ,,p')"
 }
 
-# the whole machine: nginx's samples have their labels, and others are there without
+# the whole machine: nginx's samples have their labels, and samples of other processes have none
 whole_machine() {
 	engine=stap
 	expect_record all 0 --module "$LAB_WORK/all.ko" -a --with worker -t 15
@@ -102,7 +102,7 @@ off_cpu() {
 	done
 }
 
-# refused NAME CODE SAYS ARG…: that exit code, and one line
+# refused NAME CODE SAYS ARG…: checks the exit code and that there is one line of output
 refused() {
 	name=$1 code=$2 says=$3
 	shift 3

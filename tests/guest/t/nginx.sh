@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nginx: the labels of nginx's current request in a user's own script on real SystemTap, with one module for the nginx of three
-# releases: at ticks, system calls and in the scheduler, against what is known of the request otherwise.
+# nginx: the labels of nginx's current request in a user's own script on real SystemTap, with one module for the nginx of three releases: at
+# ticks, system calls and in the scheduler, compared with other knowledge of the request.
 # roots: nginx-bookworm nginx-trixie nginx-sid
 # tier: all
 set -eu
@@ -12,12 +12,12 @@ share=/usr/local/share/flametap
 module=nginx_own
 
 prepare() {
-	# the lengths of strings are those that ngx-values would say
+	# the lengths of strings are the ones that ngx-values would print
 	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 -DSTP_NO_OVERLOAD $lab_lock_wait \
 		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua /lab/t/nginx.stp >/dev/null)
 }
 
-# judge OUT: "KIND RIGHT WRONG NONE" of each kind of line, and examples of the wrong ones
+# judge OUT: prints "KIND RIGHT WRONG NONE" for each kind of line, and examples of wrong lines
 judge() {
 	awk '
 	function label(key,    i) {
@@ -50,7 +50,7 @@ judge() {
 	}' "$1"
 }
 
-# enough JUDGED KIND…: there are 20 right ones of each
+# enough JUDGED KIND…: checks that each kind has 20 right lines
 enough() {
 	judged=$1
 	shift
@@ -59,14 +59,14 @@ enough() {
 	done
 }
 
-# all of what ngx-values says of RELEASE, and what the script does with it
+# release RELEASE: checks the output of ngx-values for RELEASE, and what the script does with it
 release() {
 	places="/s/ /gz/ /ssi/ /auth/ /s/" kinds='open gone each call'
 	[ "$1" != $with_lua ] || places="$places /lua/ /api/ /lua/" kinds="$kinds tick handler"
 	start_nginx "$1"
 	# shellcheck disable=SC2086 # a word a place
 	load_nginx 6 $places
-	# a guest may be too slow for the limits of time of those who read files
+	# a guest may be too slow for the time limits of the programs that read files
 	until_true 120 sh -c "ngx-values -p $master --staprun >'$T/values'"
 	lua=''
 	if [ "$1" = $with_lua ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# off-cpu: where threads wait, for how long and in which state, against what they measured themselves.
+# off-cpu: where threads wait, for how long and in which state, compared with what they measured themselves.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -18,12 +18,12 @@ prepare() {
 	lab_module all --script off-cpu --stap-arg $lab_lock_wait -k -a --state all
 }
 
-# by a module that was built ahead: in the guest stap takes half a minute to find it in its cache
+# the module was built ahead: in the guest stap takes half a minute to find it in its cache
 recorder() {
 	sample-bt-off-cpu --module "$LAB_WORK/$module.ko" "$@"
 }
 
-# off MODULE NAME ARG…
+# off MODULE NAME ARG…: records waits with MODULE
 off() {
 	module=$1 off_name=$2
 	shift 2
@@ -39,13 +39,13 @@ whole_lives() {
 	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*;\[sleeping\] ' "$T/life.folded"
 	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
 	check_eq 'life: none of the frames of the probe' 0 "$(grep -c 'tracepoint_probe_' "$T/life.folded")"
-	# not whole are those in the vdso, of the driver before there was a program, and of threads that never ran
+	# stacks in the vdso, stacks of the driver before the program was executed, and stacks of threads that never ran cannot be whole
 	few 'life: stacks that should be whole and are not' \
 		"$(awk '!/^(_start|__clone3|\[truncated: (\[vdso\]|sample-bt|before the recording)\]|\[no stack\];\[waiting for CPU\])[; ]/ { n += $NF }
 			END { print n + 0 }' "$T/life.folded")" "$(weight "$T/life.folded")"
 }
 
-# A part of the life of threads that waited before and go on.
+# A part of the life of threads that waited before and go on afterwards.
 a_part() {
 	lab_start "$programs/waits" 600
 	off part part -p "$target" -t 6

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perl: Perl stacks by real SystemTap, with modules that were built for no perl in particular: a program that knows its own stack at
-# each moment, its workers, threads and 1,000 calls deep; where Perl waits; and a script of a user's own.
+# perl: Perl stacks by real SystemTap, with modules that were built without a particular perl: a program that knows its own stack at each
+# moment, its workers, threads and 1,000 calls deep; where Perl waits; and a user's own script.
 # roots: perl-trixie
 # tier: all
 set -eu
@@ -45,7 +45,7 @@ recorder() {
 	sample-bt --module "$LAB_WORK/$module.ko" "$@"
 }
 
-# Where Perl waits, with the kernel's part; of all processes, those that run no Perl say so.
+# Where Perl waits, with the kernel's part; in a recording of all processes, stacks of processes without Perl say so.
 waits() {
 	cat >"$T/waits.pl" <<-'END'
 		sub naps { select undef, undef, undef, 0.05 }
@@ -71,12 +71,12 @@ waits() {
 	lab_keep "$T"/off.* "$T"/all.*
 }
 
-# number NAME: which of the numbers of a layout, from 1
+# number NAME: prints which number of a layout it is, counted from 1
 number() {
 	echo $(($(sed -n "s/^@define PERL_$1 %( \([0-9]*\) %)/\1/p" /usr/local/share/flametap/tapsets/perl/perl.stpm) + 1))
 }
 
-# own VALUE…: what the user's own script says of forks.pl, with these variables; it ends with the first fork
+# own VALUE…: prints the output of the user's own script for forks.pl, with these variables; it ends with the first fork
 own() {
 	timeout 300 staprun -R -x "$target" "$LAB_WORK/perl_own.ko" "$@" >"$T/own.out" 2>"$T/own.err" || :
 	cat "$T/own.out"
@@ -106,7 +106,7 @@ $frames
 end"
 	# shellcheck disable=SC2086
 	check_eq "a user's own script" "$said" "$(own $values)"
-	# as older perls have it, which did not chain their frames
+	# the layout of older perls, which did not chain their frames
 	unchained=$(echo "$values" | awk -F. -v OFS=. -v a="$(number si_cxsubix)" -v b="$(number cx_oldsubix)" '{ $a = $b = "ffff"; print }')
 	# shellcheck disable=SC2086
 	check_eq "a user's own script, frames that are not chained" "$said" "$(own $unchained)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# releases: the SystemTap of Debian's releases on their own kernels, which it records with a patched copy of its runtime: each kind of
-# stack, waits, and some of the ways in which a recording ends.
+# releases: the SystemTap of Debian's releases on their own kernels, which records with a patched copy of its runtime: each kind of stack,
+# waits, and some of the ways in which a recording ends.
 # suites: trixie bookworm
 # tier: all
 set -eu
@@ -24,7 +24,7 @@ prepare() {
 	lab_record -F 100 -p "$target" --mixed -o "$LAB_WORK/mixed.ko"
 	lab_finish
 	lab_record --script off-cpu --state all --stap-arg $lab_lock_wait -o "$LAB_WORK/waits.ko" -- "$programs/waits"
-	# this one stays in the cache
+	# this module stays in the cache
 	lab_record -F 200 -a -k
 }
 
@@ -32,7 +32,7 @@ recorder() {
 	sample-bt "$@"
 }
 
-# whole NAME: there are samples, and nearly no stack is cut or broken
+# whole NAME: checks that there are samples, and that hardly any stack is cut or broken
 whole() {
 	check "$1: samples" test "$(weight "$T/$1.folded")" -gt 100
 	few "$1: stacks that are not whole" "$(weight "$T/$1.folded" '^[[](broken|truncated)')" "$(weight "$T/$1.folded")"
@@ -47,7 +47,7 @@ user_stacks() {
 		"$(rootless "$T/u.folded")" "$(weight "$T/u.folded")"
 }
 
-# By the command that made it, from stap's cache: with the same copy of the runtime.
+# Recorded by the command that made the module, from stap's cache, with the same copy of the runtime.
 kernel_stacks() {
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
 	lab_record -v -F 200 -a -k -t 4 -o "$T/k.folded" -o "$T/k.rec" 2>"$T/k.err" && status=0 || status=$?
@@ -103,7 +103,7 @@ endings() {
 	endings_show
 }
 
-# described ARG…: what would be run
+# described ARG…: prints the stap command that would be run
 described() {
 	sample-bt --engine stap -d -a -k "$@"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# report: a perl at work, into a report folder.
+# report: a recording of a working perl, into a report folder.
 # tier: all
 set -eu
 . /lab/guest.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# runtime: a machine with systemtap-runtime alone: a module compiled elsewhere runs there.
+# runtime: a machine with only systemtap-runtime runs a module that was compiled elsewhere.
 # suites: runtime
 # tier: all
 set -eu
@@ -58,7 +58,7 @@ modules() {
 	note "$T/check.out"
 }
 
-# absent WHAT COMMAND…: a check that the command fails
+# absent WHAT COMMAND…: checks that the command fails
 absent() {
 	name=$1
 	shift

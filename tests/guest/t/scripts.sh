@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scripts: every form of on-cpu.stp and off-cpu.stp through stap's first three passes, a user's own script over the tapset, and what the driver
-# makes of wrong wishes.
+# scripts: every form of on-cpu.stp and off-cpu.stp passes stap's first three passes; a user's own script that uses the tapset; what the
+# driver does with wrong options.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -19,7 +19,7 @@ translates() {
 	! grep -q 'parse error' "$T/errors" || not_ok "$name: tapset" 'parse error'
 }
 
-# The lock for the tables must not be held while a stack is unwound or printed; where there is a list of targets, in its branch, it is.
+# The lock of the tables must not be held while a stack is unwound or printed; in the branch for a list of targets it is held.
 unlocked_unwinding() {
 	awk -v list="$1" '/^static void probe_/ { at = "" } /stp_lock_probe\(/ { at = "lock" } /stp_unlock_probe\(/ { at = "" }
 		list && /map_exists_ii \(global\(s___global_target_(processes|threads)\)/ { exit }
@@ -60,7 +60,7 @@ prepare() {
 		translates "off-cpu $stacks with labels" $share/stap/off-cpu.stp $stacks all 0 65536 255 nginx
 		[ $stacks = l ] || check "off-cpu $stacks with labels: no lock while unwinding" unlocked_unwinding ''
 	done
-	# following the mappings of all processes costs every system call
+	# following the mappings of all processes would cost time in every system call
 	translates 'on-cpu k all' $share/stap/on-cpu.stp k all
 	check 'on-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
 	translates 'off-cpu k all' $share/stap/off-cpu.stp k all 0 65536 255
@@ -90,7 +90,7 @@ prepare() {
 	check 'nginx: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
 }
 
-# follows_mappings STACKS: the task finder is there if and only if user stacks are asked for
+# follows_mappings STACKS: checks that the task finder is used if and only if user stacks are recorded
 follows_mappings() {
 	case $1 in
 	*u*) grep -q stap_start_task_finder "$T/translated.c" ;;
@@ -98,7 +98,7 @@ follows_mappings() {
 	esac
 }
 
-# refused NAME CODE COMMAND…: that exit code, and one line that says why
+# refused NAME CODE COMMAND…: checks the exit code and that one line states the reason
 refused() {
 	name=$1 code=$2
 	shift 2

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stap-more: what else real SystemTap records: waits, Perl, LuaJIT, the labels of nginx's requests; and three ways in which a recording ends.
+# stap-more: other recordings by real SystemTap: waits, Perl, LuaJIT, the labels of nginx's requests; and three ways in which a recording
+# ends.
 set -eu
 . /lab/guest.sh
 . /lab/record.sh
@@ -22,7 +23,7 @@ start_lua() {
 	lab_start luajit "$T/loads.lua"
 }
 
-# One worker, and a client that asks for two locations in turn.
+# Starts nginx with one worker, and a client that requests two locations in turn.
 start_nginx() {
 	mkdir -p "$T/html/one" "$T/html/two"
 	chmod -R a+rX "$T_top"

@@ -29,11 +29,11 @@ prepare() {
 }
 
 recorder() {
-	# xz's library has no names for what it does not export
+	# xz's library has no names for functions that it does not export
 	lab_module "$record_name" -u --min-quality 10 "$@"
 }
 
-# record_program NAME: for as long as it takes to get 200 samples
+# record_program NAME: records for as long as it takes to get 200 samples
 record_program() {
 	start "$1"
 	record "$1" -p "$target" -o "$T/$1.svg" -o "$T/$1.bt" -o "$T/$1.csv" -t 6
@@ -54,14 +54,14 @@ in_guest() {
 	done
 	check 'perl: main is below the interpreter' grep -q 'main;.*Perl_runops_standard' "$T/perl.folded"
 
-	# truth: the program says how it split its work
+	# the expected share: the program prints how it split its work
 	seven=$(awk '{ print 100 * $2 / ($2 + $4) }' "$T/ladder.out")
 	expect_share 'ladder: share of work_seven' "$T/ladder.folded" ';work_seven[ ;]' "$seven"
 	few 'ladder: not 40 calls high' "$(awk '{ n = gsub(/(one|two)_step/, "&"); if ($0 ~ /work_/ && n != 41) bad += $NF }
 		END { print bad + 0 }' "$T/ladder.folded")" "$(weight "$T/ladder.folded")"
 	check 'ladder: two threads' test "$(grep -c '^task ' "$T/ladder.rec")" = 2
 
-	# the default tick, and a second start without compiling
+	# the default rate, and a second start without compiling
 	start perl
 	lab_record -v -p "$target" -u -t 3 -o "$T/tick.folded" -o "$T/tick.rec" 2>"$T/tick.err" && status=0 || status=$?
 	check_eq 'the default tick' 0 "$status"

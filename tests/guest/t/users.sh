@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# users: who is not root: a member of stapdev records processes of its own, one of stapusr runs what root has put in place, others
-# are told what they lack.
+# users: recordings by users other than root: a member of stapdev records processes of its own, a member of stapusr runs modules that root
+# has installed, and others are told what they lack.
 # tier: all
 set -eu
 . /lab/guest.sh
@@ -9,21 +9,21 @@ set -eu
 
 programs=/lab/made/users/programs
 
-# as USER COMMAND…: in place of this shell
+# as USER COMMAND…: runs COMMAND as USER in place of this shell
 as() {
 	user=$1
 	shift
 	exec setpriv --reuid "$user" --regid "$user" --init-groups env HOME="/lab/users/$user" "$@"
 }
 
-# start USER: a target of that user's
+# start USER: starts a target that belongs to USER
 start() {
 	(as "$1" "$programs/ladder" 600 >/dev/null) &
 	target=$!
 	await_start "$target"
 }
 
-# what is compiled, and recorded
+# the options of the module that is compiled and of the recordings
 options='--overload 0 -F 200 -u'
 
 prepare() {
@@ -39,7 +39,7 @@ recorder() {
 	(as "$user" sample-bt -p "$target" -t 3 "$@")
 }
 
-# own NAME USER CODE ARG…: what the user gets for a process of its own
+# own NAME USER CODE ARG…: checks what the user gets for a process of its own
 own() {
 	name=$1 user=$2 code=$3
 	shift 3

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# verifier: does this kernel take the BPF programs of this build for every kind of recording, and how far are they from the 1,000,000
-# instructions that its verifier processes at most? In check-all also those that other compilers make. What it took once is not tried again.
+# verifier: does this kernel accept the BPF programs of this build for every kind of recording, and how far are they from the 1,000,000
+# instructions that its verifier processes at most? check-all also tests objects of other compilers. Objects that the kernel accepted once
+# are not tried again.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
 set -eu
@@ -13,18 +14,19 @@ prepare() {
 	:
 }
 
-# figures FILE: "KIND N, KIND N, …": the largest program of each kind of recording
+# figures FILE: prints "KIND N, KIND N, …" with the instructions of the largest program of each kind of recording
 figures() {
 	awk '!/^#/ && $3 ~ /^[0-9]+$/ { if (!($1 in most)) kind[++nr] = $1; if ($3 + 0 > most[$1] + 0) most[$1] = $3 }
 		END { for (i = 1; i <= nr; i++) printf "%s%s %d", (i > 1 ? ", " : ""), kind[i], most[kind[i]]; print "" }' "$1"
 }
 
-# kinds PATTERN: how many kinds of recordings have a line that matches
+# kinds PATTERN: prints how many kinds of recordings have a line that matches
 kinds() {
 	grep -E "$1" "$T/figures" | cut -d' ' -f1 | sort -u | wc -l
 }
 
-# verified OBJECTS NAME: for a PID namespace, which takes more instructions; any number will do, as the programs are only loaded
+# verified OBJECTS NAME: loads the programs for a PID namespace, which takes more instructions; any namespace number will do, because the
+# programs are only loaded
 verified() {
 	key=$(cat /lab/files/verify "$1".*.o /proc/version | sha256sum | cut -d' ' -f1)
 	if [ -f "/lab/verified/$key" ]; then
@@ -41,8 +43,8 @@ verified() {
 	[ "$status,$taken,$large" != '0,16 taken, 0 refused,' ] || : >"/lab/out/verified/$key"
 }
 
-# Linux 5 refuses the most: there the programs of all compilers are tried, on 6 those of the oldest, which take the most instructions, and
-# on the newest kernel those of the newest.
+# Linux 5 refuses the most: there the programs of all compilers are tried. Linux 6 tries the programs of the oldest compiler, which take the
+# most instructions, and the newest kernel tries the programs of the newest compiler.
 in_guest() {
 	verified /lab/files/this 'this build'
 	set -- /lab/files/clang-*.on_cpu.o
