@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpf/lib.sh: sourced by tests/bpf/t/*.sh after lib.sh. Needs TOP, BIN (sample-bt) and CASES (the
-# compiled cases), which tests/run sets.
+# bpf/lib.sh: functions for tests/bpf/t/*.sh, which source it after lib.sh. TOP, BIN (sample-bt) and CASES (the folder of the compiled
+# cases) are set by tests/run.
 
 . "$TOP/tests/record.sh"
 
-# missing CASE: why it was not built; false: it was
+# missing CASE: prints why CASE was not built, or fails if it was built
 missing() {
 	sed -n "s/^$1 //p" "$CASES/missing" | grep .
 }
 
-# start COMMAND…: a case in the background: $target. It is where it will stay when this returns. It ends with this shell.
+# start COMMAND…: starts a case in the background as $target, and returns when it is where it stays. The case ends with this shell.
 start() {
 	: >"$T/target.out"
 	setpriv --pdeathsig TERM "$@" >"$T/target.out" 2>&1 &
@@ -28,7 +28,7 @@ finish() {
 	wait "$target" 2>/dev/null || :
 }
 
-# expect_gdb NAME RECORDING: gdb sees the same frames in each thread of $target, which still stays where it was
+# expect_gdb NAME RECORDING: checks that gdb sees the same frames in each thread of $target, which is still in the same place
 expect_gdb() {
 	if ! command -v gdb >/dev/null; then
 		skip "$1" 'no gdb'
@@ -43,7 +43,7 @@ expect_gdb() {
 	fi
 }
 
-# objects_before: remembers what there is of BPF; objects_left: what there is more for a while and no process holds, by kind
+# objects_before: remembers the BPF objects of this machine; objects_left: prints by kind which new ones stay although no process holds them
 objects_before() {
 	"$TOP/build/probe" list | sort >"$T/objects"
 }
@@ -53,7 +53,7 @@ objects_left() {
 	for _ in 1 2 3 4 5 6; do
 		[ -s "$T/objects.more" ] || return 0
 		cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^\(prog\|map\|link\)_id:[ \t]*/\1 /p' | sort -u >"$T/objects.held"
-		# maps inside of maps have no descriptor: whose are they, when somebody else records, too
+		# maps inside of maps have no descriptor: if something else records, too, their owner is not known
 		if [ -s "$T/objects.held" ]; then sed -i '/^map/d' "$T/objects.more"; fi
 		comm -23 "$T/objects.more" "$T/objects.held" >"$T/objects.free"
 		"$TOP/build/probe" list | sort | comm -12 "$T/objects.free" - >"$T/objects.more"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* alloca: frames whose size is known when they run. */
+/* alloca: has frames whose size is only known at run time. */
 #include "case.h"
 
 #include <alloca.h>

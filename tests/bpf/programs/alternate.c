@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * alternate: even calls odd, odd calls even, with frames of many kinds, and none of them stays
- * long: every instruction of how they begin and end is hit. Two of one kind side by side would be a
- * frame that was missed.
+ * alternate: even calls odd and odd calls even, with frames of many kinds. No function runs for
+ * long, so every instruction of their prologues and epilogues is sampled. Two frames of the same
+ * function side by side mean that a frame was missed.
  */
 #include "case.h"
 

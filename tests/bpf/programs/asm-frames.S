@@ -2,7 +2,7 @@
 # Frames as assembly programmers make them; asm.c calls them.
 	.text
 
-# what the caller's registers look like to somebody who takes rbp for a frame pointer: a number
+# rbp holds a number, for unwinders that take rbp for a frame pointer
 	.macro function name
 	.globl \name
 	.type \name, @function
@@ -12,7 +12,7 @@
 	.size \name, . - \name
 	.endm
 
-# the CFA hangs on rbx
+# the CFA depends on rbx
 	function cfa_rbx
 	.cfi_startproc
 	pushq	%rbx
@@ -59,7 +59,7 @@
 	.cfi_endproc
 	end_of cfa_deref
 
-# leaves whose CFA hangs on a register that calls would not keep
+# leaves whose CFA depends on a register that calls do not preserve
 	.macro leaf_by name reg
 	function \name
 	.cfi_startproc
@@ -89,7 +89,7 @@
 	leaf_by leaf_rax rax
 	leaf_by leaf_r10 r10
 
-# the CFA hangs on rax over a call: it is known that the callee keeps that one
+# the CFA depends on rax across a call: the callee is known to keep rax
 	function leaf_kept
 	.cfi_startproc
 	movq	%rsp, %rax
@@ -119,7 +119,7 @@
 	.cfi_endproc
 	end_of keeps_rax
 
-# the CFA hangs on r12, which the callee saves
+# the CFA depends on r12, which the callee saves
 	function leaf_saved
 	.cfi_startproc
 	pushq	%r12
@@ -139,7 +139,7 @@
 	.cfi_endproc
 	end_of leaf_saved
 
-# nothing said, but a frame pointer
+# no unwind information, but a frame pointer
 	function no_cfi_fp
 	pushq	%rbp
 	movq	%rsp, %rbp
@@ -149,7 +149,7 @@
 	ret
 	end_of no_cfi_fp
 
-# nothing said, rbp is just a number, in the frame and in what the frame holds
+# no unwind information; rbp and the contents of the frame are just numbers
 	function no_cfi
 	pushq	%rbp
 	movl	$0x1234, %ebp
@@ -160,7 +160,7 @@
 	ret
 	end_of no_cfi
 
-# nothing said, rbp points to the stack, but not to a frame: two words of data lie there
+# no unwind information; rbp points into the stack, but not to a frame: two words of data lie there
 	function no_cfi_stale
 	pushq	%rbp
 	subq	$240, %rsp
@@ -174,7 +174,7 @@
 	ret
 	end_of no_cfi_stale
 
-# a leaf of which nothing is said; rbp is a number
+# a leaf without unwind information; rbp is a number
 	function leaf_no_cfi
 	pushq	%rbp
 	subq	$80, %rsp

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asm SECONDS FRAME…: goes through these functions of asm-frames.S, in this order; the last one may
- * be a leaf, else spin is. */
+/* asm SECONDS FRAME…: calls these functions of asm-frames.S in this order. The last one may be a
+ * leaf; otherwise spin is the leaf. */
 #include "case.h"
 
 #include <string.h>
 
-/* A frame calls its argument; a leaf stays until *arg is not 0. */
+/* A frame calls its argument; a leaf spins until *arg is not 0. */
 typedef void frame(void (*next)(void));
 typedef void leaf(volatile sig_atomic_t *over);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// callbacks [SECONDS]: Go calls C, which calls Go back, again and again; the innermost function of Go makes garbage.
+// callbacks [SECONDS]: Go calls C, which calls Go back, over and over; the innermost Go function
+// makes garbage.
 package main
 
 /*

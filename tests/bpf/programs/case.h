@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every case has: it goes to a place where its stack does not change, says "spinning" and
- * stays there for argv[1] seconds or until SIGTERM. Cases are built without debug information, so
- * that nothing is inlined for whoever looks.
+ * The common part of all cases. A case goes to a place where its stack does not change, prints
+ * "spinning", and stays there for argv[1] seconds or until SIGTERM. Cases are built without debug
+ * information, so that no unwinder shows inlined functions.
  */
 #ifndef TESTS_BPF_PROGRAMS_CASE_H
 #define TESTS_BPF_PROGRAMS_CASE_H
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) void case_ready(void)
 		_exit(2);
 }
 
-/* What lies there is used. */
+/* Makes the compiler keep the memory at AT. */
 static inline __attribute__((always_inline)) void case_keep(volatile void *at)
 {
 	__asm__ volatile("" ::"r"(at) : "memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* coroutine SECONDS [zero]: spins on a stack that the program made itself, by glibc or as Ruby
- * does. */
+/* coroutine SECONDS [zero]: spins on a stack that the program allocated itself, switched by glibc
+ * or in the way of Ruby. */
 #include "case.h"
 
 #include <ucontext.h>
@@ -19,7 +19,7 @@ static void coroutine(void)
 	NO_TAIL_CALL;
 }
 
-/* The first function of a coroutine has the return address 0. */
+/* Enters a coroutine whose first function has the return address 0. */
 static _Noreturn void resume_at_zero(char *end)
 {
 	__asm__ volatile("movq %0, %%rsp\n\txorl %%ebp, %%ebp\n\tpushq $0\n\tjmp *%1"

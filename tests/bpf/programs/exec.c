@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * exec-a SECONDS DIR [END]: works 20 ms in functions of its own, then becomes exec-b, which becomes
- * exec-a, and so on. Built with -DSELF=a or b.
- */
+/* exec-a SECONDS DIR [END]: works for 20 ms in functions of its own, then executes exec-b, which
+ * executes exec-a, and so on. Built with -DSELF=a or -DSELF=b. */
 #include "case.h"
 
 #include <string.h>

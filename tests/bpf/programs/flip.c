@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * flip [SECONDS [DIR]]: loads libflipa.so and libflipb.so of DIR in turn, each where the other was,
- * and lets it work. Prints how often that was the same address.
- */
+/* flip [SECONDS [DIR]]: loads libflipa.so and libflipb.so of DIR in turn, each where the other one
+ * was, and calls into it. Prints how often the address was the same. */
 #include "case.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hugify SECONDS: moves its code to anonymous memory at the same address, as for huge pages. */
+/* hugify SECONDS: moves its code to anonymous memory at the same address, as programs do to get
+ * huge pages. */
 #include "case.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@ static NOINLINE void moved(void)
 	NO_TAIL_CALL;
 }
 
-/* From the page of the first function to the last one. */
+/* Moves the pages from the first function to the last one. */
 static int move_code(void)
 {
 	char *start = (char *)((uintptr_t)etext & -(uintptr_t)PAGE) - 65536;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit-frames SECONDS call|jump|frameless: code in anonymous memory, where an outer function calls
- * an inner one that soon returns, over and over. Both keep frame pointers; jump: the outer one
- * pushes the return address and jumps, as interpreters do; frameless: the inner one keeps none and
- * leaves rbp alone.
+ * jit-frames SECONDS call|jump|frameless: runs code in anonymous memory in which an outer function
+ * calls an inner one that soon returns, over and over. Both keep frame pointers. With "jump" the
+ * outer function pushes the return address and jumps, as interpreters do. With "frameless" the
+ * inner function keeps no frame pointer and does not change rbp.
  */
 #include "case.h"
 
@@ -12,7 +12,7 @@
 
 typedef void outer(const void *inner, volatile sig_atomic_t *over);
 
-/* what is copied there; of outer functions: their arguments stay in rbx and r12 */
+/* the code that is copied; the outer functions keep their arguments in rbx and r12 */
 extern const char jit_code[], jit_call[], jit_jump[], jit_inner[], jit_frameless[], jit_end[];
 __asm__(".section .rodata\n"
 	".macro outer_begin\n"
@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 
 	if (code == MAP_FAILED)
 		return 2;
-	/* not at its beginning: there would be nothing before the first function to look at */
+	/* not at the beginning of the page, so that there is memory before the first function to
+	 * read */
 	memcpy(code + 2048, jit_code, (size_t)(jit_end - jit_code));
 	if (mprotect(code, 4096, PROT_READ | PROT_EXEC))
 		return 2;

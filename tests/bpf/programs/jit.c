@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit SECONDS call|spin: code that the program writes itself, with a frame pointer, calls back, or
- * spins itself. */
+/* jit SECONDS call|spin: runs code that it has generated itself, with a frame pointer. The
+ * generated code calls a function of the program, or spins. */
 #include "case.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static NOINLINE void called_back(void)
 /* push %rbp; mov %rsp, %rbp; sub $32, %rsp; mov $called_back, %rax; call *%rax; leave; ret */
 static const unsigned char calls[] =
 	"\x55\x48\x89\xe5\x48\x83\xec\x20\x48\xb8        \xff\xd0\xc9\xc3";
-/* push %rbp; mov %rsp, %rbp; sub $32, %rsp; mov $&burn_over, %rax; 1: mov (%rax), %ecx; test %ecx,
- * %ecx; je 1b; leave; ret */
+/* push %rbp; mov %rsp, %rbp; sub $32, %rsp; mov $&burn_over, %rax; loop: mov (%rax), %ecx; test
+ * %ecx, %ecx; je loop; leave; ret */
 static const unsigned char spins[] =
 	"\x55\x48\x89\xe5\x48\x83\xec\x20\x48\xb8        \x8b\x08\x85\xc9\x74\xfa\xc9\xc3";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leaderless: a process goes on in a thread after its first one has ended. */
+/* leaderless: a process goes on in another thread after its main thread has ended. */
 #include "case.h"
 
 #include <pthread.h>

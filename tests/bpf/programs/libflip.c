@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One of two libraries of the same shape: what is a's function of a small frame is b's of a large
- * one, at the same address. Built with -DLIB=a or b.
- */
+/* One of two libraries of the same layout: where libflipa has a function with a small frame,
+ * libflipb has one with a large frame. Built with -DLIB=a or -DLIB=b. */
 #include "case.h"
 
 #include <time.h>
@@ -22,7 +20,7 @@ NOINLINE void FUNCTION(two)(void);
 NOINLINE void FUNCTION(spin)(void);
 void work(void);
 
-/* 20 ms of processor time */
+/* Uses 20 ms of processor time. */
 NOINLINE void FUNCTION(spin)(void)
 {
 	volatile unsigned room[SMALL / 4];

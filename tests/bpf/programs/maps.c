@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* maps [SECONDS [NUMBER]]: spins among so many (default 3,000) executable mappings of its own. */
+/* maps [SECONDS [NUMBER]]: spins with NUMBER (default 3,000) executable mappings of its own. */
 #include "case.h"
 
 #include <sys/mman.h>

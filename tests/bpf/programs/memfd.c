@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* memfd SECONDS PROGRAM: becomes PROGRAM, which is read into memory first: it runs from no file. */
+/* memfd SECONDS PROGRAM: executes a copy of PROGRAM in a memfd, so that it runs from no file. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * noreturn: a function ends in a call that does not come back, so the address it would come back to
- * is the next function's. Built without gaps between functions.
- */
+/* noreturn: a function ends with a call that does not return, so the return address belongs to the
+ * next function. Built without gaps between functions. */
 #include "case.h"
 
 static NOINLINE __attribute__((noreturn)) void forever(const volatile char *room)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plain: three calls. Built in many ways, see build. */
+/* plain: three calls. Built in many ways, see the script build. */
 #include "case.h"
 
 static NOINLINE void three(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plt: calls a function of next to nothing in a library, through a stub that was bound by its first
- * call. */
+/* plt: calls a tiny function in a library through a stub of the procedure linkage table, which the
+ * first call has bound. */
 #include "case.h"
 
 unsigned tiny(unsigned x);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * realign: frames on stacks that were moved to a boundary, one with arguments on the old stack, so
- * that the CFA lies in memory; the leaf is one, too.
- */
+/* realign: has frames whose stack pointer was aligned to a boundary. One has its arguments on the
+ * unaligned stack, so its CFA is in memory. The leaf is such a function, too. */
 #include "case.h"
 
 #include <alloca.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * retprobe SECONDS: calls functions, some of them recursively, on whose returns it has put probes,
- * as bpftrace and others do. Exit: 3 the kernel allows no probes.
- */
+/* retprobe SECONDS: calls functions, some of them recursively, on which it has placed return
+ * probes, as bpftrace and other tools do. Exit: 3 if the kernel allows no probes. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -45,7 +43,7 @@ static NOINLINE void down(int depth)
 	NO_TAIL_CALL;
 }
 
-/* The type of the kernel's user-space probes; -1: it has none. */
+/* Returns the perf event type of the kernel's user-space probes, or -1 if it has none. */
 static int probe_type(void)
 {
 	char text[16] = "";
@@ -57,7 +55,8 @@ static int probe_type(void)
 	return atoi(text);
 }
 
-/* The executable is at its link addresses: their offsets are those in the file. */
+/* The executable is mapped at its link addresses, so offsets from its start are offsets in the
+ * file. */
 static void put_probe(const void *function)
 {
 	struct perf_event_attr attr = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * returns SECONDS plain|lies: calls a leaf that soon returns, over and over: one of C, or one of
- * assembly whose unwind information names another caller.
- */
+/* returns SECONDS plain|lies: calls a leaf that soon returns, over and over. The leaf is written in
+ * C, or in assembly with unwind information that leads to another caller. */
 #include "case.h"
 
 #include <string.h>
@@ -20,7 +18,7 @@ static NOINLINE void plain(void)
 	case_sink = x;
 }
 
-/* the word that it pushes is what the return address seems to be */
+/* the unwind information takes the word that this leaf pushes for the return address */
 leaf lies;
 __asm__(".text\n"
 	"lies:\n"

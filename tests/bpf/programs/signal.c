@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * signal SECONDS kill|fault|nested: spins in a handler on a stack of its own. fault: the signal
- * comes from the first instruction of a function, so its address is exact, no return address.
- * nested: in the handler of a second signal.
+ * signal SECONDS kill|fault|nested: spins in a signal handler on an alternate stack. With "fault"
+ * the first instruction of a function raises the signal, so its address is exact and not a return
+ * address. With "nested" it spins in the handler of a second signal.
  */
 #include "case.h"
 

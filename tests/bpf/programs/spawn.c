@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spawn N: N children by vfork, and N threads, one after the other, that end at once. */
+/* spawn N: starts N children by vfork, and N threads, one after the other, which end at once. */
 #include "case.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spin32: a program of 32 bits, which says "spinning" and stays.
+# spin32: a 32-bit program that prints "spinning" and spins.
 	.globl _start
 _start:
 	call	middle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Code from which nobody finds out: no rules, no frame pointer, a stack of its own, no return. It runs at any address.
+# Code that cannot be unwound: no unwind information, no frame pointer, a stack of its own, no return. It runs at any address.
 	.text
 	.globl stray
 	.type stray, @function

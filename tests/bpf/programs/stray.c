@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stray SECONDS [NAME]: two threads, called NAME, run stray.S: one in libstray.so, the other in a
- * copy in anonymous memory. */
+/* stray SECONDS [NAME]: two threads called NAME run stray.S, one of them in libstray.so, the other
+ * one in a copy in anonymous memory. */
 #include "case.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		return 2;
 	burn_init(argc, argv);
 	sigfillset(&signals);
-	pthread_sigmask(SIG_BLOCK, &signals, &none); /* the threads' stacks are for nobody */
+	pthread_sigmask(SIG_BLOCK, &signals, &none); /* these threads handle no signals */
 	if (argc > 2)
 		pthread_setname_np(pthread_self(), argv[2]);
 	if (pthread_create(&ids[0], NULL, thread, (void *)stray) ||

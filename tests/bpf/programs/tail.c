@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tail: second goes on as third; it is not on the stack. */
+/* tail: second calls third as a tail call, so second is not on the stack. */
 #include "case.h"
 
 static NOINLINE void third(int n)

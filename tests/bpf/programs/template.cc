@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// template: forty functions made of one, each with another frame.
+// template: has forty functions of one template, each with a frame of another size.
 #include "case.h"
 
 namespace tower

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* threads [SECONDS [NUMBER]]: thread N (of 200), which is called so, spins below N calls; the first
- * one waits. */
+/* threads [SECONDS [NUMBER]]: thread N (of NUMBER, default 200) is named by its number and spins
+ * below N calls; the main thread waits. */
 #include "case.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// throw: throws twenty calls deep and catches at the bottom, over and over.
+// throw: throws exceptions twenty calls deep and catches them at the bottom, over and over.
 #include "case.h"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* uring: has threads of io_uring read zeros, and waits. Exit: 3 the kernel has none. */
+/* uring: lets threads of io_uring read zeros, and waits. Exit: 3 if the kernel has no io_uring. */
 #include "case.h"
 
 #include <linux/io_uring.h>

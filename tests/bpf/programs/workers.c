@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* workers [SECONDS]: two children at a time, each works 0.1 s and is replaced. */
+/*
+ * workers [SECONDS]: keeps two children running; each works 0.1 s and is replaced by another one.
+ */
 #include "case.h"
 
 #include <sys/wait.h>

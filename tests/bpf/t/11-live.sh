@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 11-live: what tests/steps finds right the engine records: some of its cases.
+# 11-live: records some of the cases that tests/steps has found to be right.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -22,12 +22,12 @@ live plain 'main;one;two;three;spin' plain
 live '500 deep' 'main(;down){500};spin' recurse 500
 live signal 'main;poke;[^;]*kill[^;]*;[^;]+;on_signal;spin' signal kill
 live 'code in memory of its own' 'main;moved;spin' hugify
-# a coroutine's stack is never whole: it does not tell what has resumed it
+# a coroutine's stack is never whole: it does not tell which function has resumed the coroutine
 live coroutine '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine
 live 'coroutine, no caller' '^\[truncated: coroutine\];coroutine;deeper;spin' coroutine zero
 live 'jit code calls' 'main;into_it;[^;]+;called_back;spin' jit call
 
-# may_start PROGRAM: false if the kernel lacks what it needs
+# may_start PROGRAM: starts PROGRAM; fails if the kernel lacks a feature that it needs
 may_start() {
 	start "$CASES/$1" 600
 	if kill -0 "$target" 2>/dev/null; then return 0; fi
@@ -35,7 +35,7 @@ may_start() {
 	return 1
 }
 
-# the kernel's own threads in a process, which never run in user mode
+# threads of the kernel in a process, which never run in user mode
 if may_start uring; then
 	record_until_seen 'io_uring: its threads' '^\[no user stack: kernel thread\] ' -p "$target" -u
 	record_until_decided 'io_uring: all stacks are whole' '^(\[no user stack: kernel thread\]|_start;.*)' -p "$target" -u
@@ -48,7 +48,7 @@ if may_start retprobe; then
 	finish
 fi
 
-# the vdso, which is no file, and stubs, which only jump
+# the vdso, which is not a file, and stubs of the procedure linkage table, which only jump
 start "$CASES/vdso" 600
 record_until_seen vdso '^_start;.*;main;tick;[^;]+;.' -p "$target" -u
 finish
@@ -56,7 +56,7 @@ start "$CASES/plt" 600
 record_until_seen plt '^_start;.*;main;calls;tiny@plt ' -p "$target" -u
 finish
 
-# code without rules is analysed during a recording, and that is kept for the next ones
+# code without unwind information is analysed during a recording, and the result is kept for the next recordings
 start "$CASES/asm" 600 no_cfi
 record_until_seen 'code without rules' '^_start;.*main;next;no_cfi;next;spin ' -p "$target" -u
 finish

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 15-causes: what is said of stacks that cannot be whole: the file, the cause, what helps.
+# 15-causes: stacks that cannot be whole are reported with the file, the cause and a remedy.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-# record_until_said NAME ERE…: records $target until its quality says all of that, at most 60 s
+# record_until_said NAME ERE…: records $target until the report of its quality matches every ERE, for at most 60 s
 record_until_said() {
 	said_name=$1
 	shift
@@ -34,12 +34,12 @@ record_until_said stray "$assembly" "cut in generated code: $generated"
 record_until_decided 'stray: its stacks are cut' '^\[truncated[^;]*\];.*' -p "$target" -u
 finish
 
-# a runtime that generates code, by what its threads are called
+# a runtime that generates code is recognised by the names of its threads
 start "$CASES/stray" 600 java
 record_until_said java "$assembly" "cut in generated code of Java: $generated; start java with -XX:\\+PreserveFramePointer"
 finish
 
-# the recording says the same when it is read again
+# the report is the same when the recording is read again
 "${BIN%/*}/bt-report" --json --min-quality 0 "$T/java.rec" >"$T/java.json" 2>"$T/again.err" || :
 check_eq 'the same again' "$(grep ' cut in ' "$T/java.err" | sed 's/^[^:]*//')" "$(grep ' cut in ' "$T/again.err" | sed 's/^[^:]*//')"
 check_eq 'JSON: files and runtimes' 'libstray.so Java' \

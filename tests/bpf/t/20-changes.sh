@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 20-changes: programs that change while they are recorded: libraries that come and go, exec, fork, many threads.
+# 20-changes: programs that change while they are recorded: libraries are loaded and unloaded, exec, fork, many threads.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-# never FOLDED ERE NAME: no such stack
+# never FOLDED ERE NAME: checks that no stack matches
 never() {
 	never_weight=$(weight "$1" "$2")
 	check_eq "$3" 0 "$never_weight"
 	[ "$never_weight" = 0 ] || grep -aE -e "$2" "$1" | cut -c1-400 | head -n 5 | note
 }
 
-# in_turn NAME CALLERS ERE_A ERE_B ARG…: a's stacks and b's are recorded, and no mixture; what has nothing of either does not count
+# in_turn NAME CALLERS ERE_A ERE_B ARG…: checks that stacks of a and stacks of b are recorded, and no mixture; stacks with neither do not
+# count
 in_turn() {
 	turn=$1
 	turn_callers=$2
@@ -39,11 +40,11 @@ start "$CASES/exec-a" 600 "$CASES"
 in_turn 'exec in turn' main 'a_work;a_spin' 'b_work;b_spin' -p "$target" -u
 finish
 
-# the same from the first instruction on
+# the same, recorded from the first instruction on
 decided_seconds=''
 in_turn command main 'a_work;a_spin' 'b_work;b_spin' -u -- "$CASES/exec-a" 1 "$CASES"
 
-# a task without user memory: in exec behind its old program, at its end, and a thread of the kernel
+# tasks without user memory: execve after it has dropped the old program, a process at its end, and a thread of the kernel
 record_until_seen 'no user stack: in execve' '^\[no user stack: execve\] ' -u -- "$CASES/leave" 10
 never "$T/no user stack: in execve.folded" '\[no stack\]' 'no user stack: why is known'
 record_until_seen 'no user stack: at the end' '^\[no user stack: exiting\] ' -u -- "$CASES/leave" 10
@@ -53,20 +54,21 @@ decided_seconds=0.5
 record everything -t 0.5 -a -u
 never "$T/everything.folded" '\[no stack\]' 'no user stack: on the whole machine'
 
-# where the return address is in a register, and where there is none yet
+# moments at which the return address is in a register, or has not been pushed yet
 decided_seconds=''
 only=';[^;]*vfork [0-9]+$'
 roots='(spawn;)?'
 record_until_decided 'vfork and threads: the caller of vfork' 'main;by_vfork;[^;]*vfork' -u -- "$CASES/spawn" 10000
 never "$T/vfork and threads: the caller of vfork.folded" '\[(truncated|broken)[^;]*;[^;]*(vfork|clone)' 'vfork and threads: whole'
 
-# children that come and go
+# children that start and end
 only=';worker'
 roots='workers;'
 record_until_decided 'children that come and go' 'main;start;worker(;[^;]+)*' -u -- "$CASES/workers" 1
 only='' roots='' decided_seconds=0.5
 
-# at_depth: of the weight of threads that turn, that in threads N which are N calls deep, the rest, and the number of these threads
+# at_depth: prints the weight of the threads in "turn" that are in a thread N and N calls deep, the rest of their weight, and the number of
+# these threads
 at_depth() {
 	# COMM/TID is the root frame
 	grep -a '^[^;]*;clone.*;turn ' "$T/threads.folded" | awk '
@@ -83,7 +85,7 @@ threads_are_decided() {
 	[ "$(sequential "$right" "$wrong")" != more ] && [ "$threads" -ge 20 ]
 }
 
-# 200 threads, thread N called so, N calls deep
+# 200 threads; thread N is called N and is N calls deep
 start "$CASES/threads" 300 200
 until_true 60 threads_are_decided || :
 finish

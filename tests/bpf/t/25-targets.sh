@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 25-targets: processes by what they descend from, what they are called, and the cgroup, container or unit that they are in; also those
-# that come while it records, and none other.
+# 25-targets: selects processes by their ancestors, by their names, and by the cgroup, container or unit that they are in; processes that
+# start during the recording are included, and no other process is.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-# names that nothing else on this machine has
+# names that no other process of this machine has
 mine=tg$$a
 other=tg$$b
 late=tg$$c
 cp "$(command -v perl)" "$T/$mine"
 cp "$T/$mine" "$T/$other"
 cp "$T/$mine" "$T/$late"
-# now and then
+# works for a short time, again and again
 busy='while (1) { $i++ for 1 .. 100000; select undef, undef, undef, 0.04 }'
-# a while in user and in kernel mode; and that in a cgroup
+# works in user mode and in kernel mode for a while; join does it in a cgroup
 echo 'for (1 .. 30000) { open my $file, "<", "/proc/self/stat"; <$file> }' >"$T/calls"
 printf 'sleep 0.3\necho $$ >"$1/cgroup.procs"\nexec "$2" "$3"\n' >"$T/join"
 id=$(printf '%064x' $$)
@@ -37,7 +37,7 @@ leave() {
 }
 trap leave EXIT
 
-# burn PROGRAM: it runs in the background as $pid
+# burn PROGRAM: starts PROGRAM in the background as $pid
 burn() {
 	nice -n -10 setpriv --pdeathsig TERM "$T/$1" -e "$busy" &
 	pid=$!
@@ -45,13 +45,13 @@ burn() {
 	until_true 60 grep -qs "^$1\$" "/proc/$pid/comm" || :
 }
 
-# make_cgroup FOLDER: false, it cannot be made
+# make_cgroup FOLDER: fails if the cgroup cannot be made
 make_cgroup() {
 	mkdir "$1" 2>/dev/null || return 1
 	made="$1 $made"
 }
 
-# record_only NAME COMM ARG…: samples of COMM, and of no other; with the name of the process as root frame
+# record_only NAME COMM ARG…: checks that there are samples of COMM and of no other process; the root frame is the name of the process
 record_only() {
 	only_name=$1
 	only_comm=$2
@@ -73,12 +73,12 @@ check_eq 'comm-off-cpu: of others' 0 "$(grep -cv "^$mine;" "$T/comm-off-cpu.fold
 expect_record comm-none 2 --comm "tg$$x" -t 1
 check 'comm-none: says so in a line' sh -c "[ \$(grep -c . '$T/comm-none.err') = 1 ] && grep -q 'no process or thread has the name' '$T/comm-none.err'"
 
-# those that start while a command runs
+# processes that start while a command runs
 decided_seconds=''
 record_only comm-command "$late" --comm "$late" -- "$T/$late" -e '$i++ for 1 .. 3e6'
 decided_seconds=0.5
 
-# children that run already, theirs, and later ones, but not the master's neighbours
+# children that run already, their children, and later ones, but not the other children of the master's parent
 mkfifo "$T/more"
 nice -n -10 sh -c "\"$T/$mine\" -e '$busy' & c=\$!; sh -c '\"$T/$mine\" -e \"\$1\" & echo \$! >>\"\$2\"; wait' x '$busy' \"$T/pids\" & d=\$!
 	echo \$c \$d >>'$T/pids'; read -r line <'$T/more'; \"$T/$late\" -e '$busy' & echo \$! >>'$T/pids'; wait" &
@@ -89,11 +89,11 @@ count_pids() {
 	[ "$(wc -l <"$T/pids")" -ge "$1" ]
 }
 : >"$T/pids"
-# worked PID: its CPU time in 1/100 s
+# worked PID: prints the CPU time of PID in 1/100 s
 worked() {
 	sed 's/.*) //' "/proc/$1/stat" | { read -r _ _ _ _ _ _ _ _ _ _ _ user kernel _; echo $((user + kernel)); }
 }
-# have_worked: the children, 0.2 s each since $before, and the later one in all
+# have_worked: checks that each child has worked 0.2 s since $before, and the later one 0.2 s in all
 have_worked() {
 	for pid in $(cat "$T/pids"); do
 		case $(cat "/proc/$pid/comm") in
@@ -120,7 +120,7 @@ for pid in $(cat "$T/pids"); do
 done
 wait "$master" 2>/dev/null || :
 
-# by cgroup; v1's have no IDs in the kernel's v2 tree
+# by cgroup; cgroups of v1 have no IDs in the kernel's v2 tree
 by_cgroup() {
 	if [ -z "$2" ] || ! make_cgroup "$2/$mine"; then
 		skip "$1" 'no such cgroup can be made here'
@@ -136,10 +136,10 @@ by_cgroup() {
 	record_only "$1-unit" "$mine" --unit "$mine"
 	expect_record "$1-none" 2 --unit "$mine.scope" -t 1
 	check "$1-none: says so in a line" sh -c "[ \$(grep -c . '$T/$1-none.err') = 1 ] && grep -q \"no cgroup of a unit '$mine.scope'\" '$T/$1-none.err'"
-	# of everything: what the cgroup says, as labels, of processes that ran before and that come
+	# records all processes, with the cgroup as label: processes that ran before and processes that start
 	labels "$1-labels" -u
 	labels "$1-labels-kernel" -k
-	# one that is made while a command runs, and a process that moves into it
+	# a cgroup that is made while a command runs, and a process that moves into it
 	decided_seconds=''
 	made="$2/$other $made"
 	record_only "$1-later" "$mine" --cgroup "$2/$other" -- sh -c "sleep 0.3; mkdir -p '$2/$other'; echo $one >'$2/$other/cgroup.procs'
@@ -150,7 +150,7 @@ by_cgroup() {
 		rmdir "$folder" 2>/dev/null || :
 	done
 }
-# labels NAME STACKS: $one and a process that it is too late to ask when the recording ends
+# labels NAME STACKS: checks the labels of $one and of a process that has already ended when the recording ends
 labels() {
 	label_name=$1
 	label_stacks=$2

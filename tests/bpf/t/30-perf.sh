@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-perf: the same programs under perf at the same time, which copies stacks and unwinds them afterwards: it sees the same calls.
+# 30-perf: records the same programs with perf at the same time, which copies stacks and unwinds them afterwards, and must see the same
+# calls.
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
@@ -11,7 +12,7 @@ if ! perf version >/dev/null 2>&1; then
 	exit 0
 fi
 
-# folded_by_perf DATA: user frames alone, root first
+# folded_by_perf DATA: prints user stacks, root first
 folded_by_perf() {
 	perf script -i "$1" --no-inline --max-stack 1000 -F comm,tid,ip,sym 2>/dev/null | awk '
 		function flush() { if (stack != "") count[stack]++; stack = "" }
@@ -25,7 +26,8 @@ folded_by_perf() {
 		END { flush(); for (stack in count) print stack, count[stack] }'
 }
 
-# other_calls THEIRS OURS: "CALLER;CALLEE PERCENT PERCENT", the calls that are in 5 % of the stacks of one and in none of the other's
+# other_calls THEIRS OURS: prints "CALLER;CALLEE PERCENT PERCENT" for the calls that are in 5 % of the stacks of one file and in no stack of
+# the other one
 other_calls() {
 	awk '
 		FNR == 1 { file++ }
@@ -36,8 +38,8 @@ other_calls() {
 			for (i = 1; i <= k; i++) {
 				name = frames[i]
 				sub(/@.*/, "", name); sub(/^__GI_+/, "", name); sub(/\(.*/, "", name); sub(/\.cold$/, "", name)
-				sub(/^__memcpy_/, "__memmove_", name) # one function, two names
-				# what has no name, and what is known by its callers alone, at which perf does not look
+				sub(/^__memcpy_/, "__memmove_", name) # two names of one function
+				# frames without a name, and names that were only derived from callers, which perf does not do
 				if (name ~ /^(\[.*|.*\+0x[0-9a-f]+|main|_start|)$/) { caller = ""; continue }
 				call = caller ";" name
 				if (caller != "" && !(call in seen)) { seen[call] = calls[call] = 1; of[file, call] += n }
@@ -53,7 +55,7 @@ other_calls() {
 		}' "$1" "$2"
 }
 
-# compare NAME: $target under both, until all calls that are frequent in one are seen by the other, too
+# compare NAME: records $target with both until each has seen all frequent calls of the other one
 compare() {
 	: >"$T/theirs"
 	: >"$T/ours"
@@ -75,7 +77,7 @@ same_calls() {
 
 sh "$TOP/tests/programs/build" "$T/programs"
 
-# at once: they have no word to say that they are there
+# begin COMMAND…: returns at once, because these programs print nothing when they have started
 begin() {
 	"$@" >/dev/null 2>&1 &
 	target=$!

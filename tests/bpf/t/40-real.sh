@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 40-real: programs of the distribution at work. Their stacks are not known, but they begin where programs and threads do.
+# 40-real: programs of the distribution at work. Their stacks are not known, but they must begin where programs and threads begin.
 # Packages: perl xz-utils openssl python3 sqlite3 gcc bash gzip zstd redis-tools (its redis-check-rdb is the server) fzf (Go) ripgrep
 # (Rust).
 # tier: all
@@ -10,7 +10,7 @@ set -eu
 
 absent=''
 
-# here PROGRAM…: all of them are installed
+# here PROGRAM…: checks that all of them are installed
 here() {
 	for program; do
 		command -v "$program" >/dev/null && continue
@@ -19,7 +19,7 @@ here() {
 	done
 }
 
-# rooted NAME BEGINNING ARG…: stacks begin so
+# rooted NAME BEGINNING ARG…: checks that stacks begin with BEGINNING
 rooted() {
 	rooted_name=$1
 	rooted_ere="^$2(;[^;]+)*"
@@ -28,7 +28,7 @@ rooted() {
 	check_eq "$rooted_name: exit code" 0 "$status"
 }
 
-# at_work NAME COMMAND…: records it while it works
+# at_work NAME COMMAND…: records COMMAND while it works
 at_work() {
 	name=$1
 	shift
@@ -39,8 +39,8 @@ at_work() {
 	finish
 }
 
-# run_through NAME BEGINNING COMMAND…: records it, and its children, from beginning to end; the names of processes come first, and in exec
-# and at their end they have no user stack
+# run_through NAME BEGINNING COMMAND…: records COMMAND and its children from beginning to end. The root frames are names of processes; in
+# exec and at their end processes have no user stack.
 run_through() {
 	name=$1
 	beginning="[^;]*;($case_start|\\[no user stack: [a-z]*\\]$2)"
@@ -103,7 +103,7 @@ if here "${CC:-cc}"; then
 	run_through compiler '' "${CC:-cc}" -O2 -c -o "$T/gen.o" "$T/gen.c"
 fi
 if here redis-check-rdb redis-benchmark; then
-	# what it is it learns from its name
+	# its name selects what the program does
 	ln -s "$(command -v redis-check-rdb)" "$T/redis-server"
 	"$T/redis-server" --unixsocket "$T/redis" --port 0 --save '' --appendonly no >"$T/redis.out" 2>&1 &
 	target=$!
@@ -117,7 +117,7 @@ if here redis-check-rdb redis-benchmark; then
 	finish
 fi
 if here fzf; then
-	# its goroutines begin where Go's runtime does
+	# its goroutines begin where Go's runtime begins
 	# shellcheck disable=SC2016
 	run_through 'fzf (Go)' '|\[fzf\]|runtime\.goexit|runtime\.mcall|runtime\.m?start|runtime\.rt0_go|_rt0_amd64' \
 		sh -c 'for i in 1 2 3; do fzf --filter "line 12 9" <"$1" | tail -n 1; done' sh "$T/data"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 47-java: Java's code is unwound by the JVM's own description, with and without a frame pointer, compiled and interpreted.
+# 47-java: Java's code is unwound with the JVM's own description of it, with and without a frame pointer, compiled and interpreted.
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
@@ -34,7 +34,7 @@ if ! javac -d "$T" "$T/Work.java" >"$T/javac" 2>&1; then
 	exit 0
 fi
 
-# whole NAME OPTION…: stacks of Java with these options begin where threads do
+# whole NAME OPTION…: checks that stacks of Java with these options begin where threads begin
 whole() {
 	whole_name=$1
 	shift

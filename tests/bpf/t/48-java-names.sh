@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 48-java-names: a JVM is asked for the names of its compiled code, as its user and in its namespaces, and nothing of that is left.
+# 48-java-names: a JVM is asked for the names of its compiled code, as its user and in its namespaces, and no file of that is left.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -36,12 +36,12 @@ named() {
 	grep -q 'Work.fib' "$T/$1.folded"
 }
 
-# left PID: the files by which a JVM was asked, but for the socket, which is its own
+# left PID: prints the files through which a JVM was asked, except for the socket, which belongs to the JVM
 left() {
 	ls -A /tmp | grep -E "^(\\.attach_pid|perf-)$1(\\.|$)" || :
 }
 
-# expect_names NAME ARG…: records $target; its methods have names; nothing is left
+# expect_names NAME ARG…: records $target; checks that its methods have names and that no file is left
 expect_names() {
 	names_of=$1
 	shift
@@ -69,7 +69,7 @@ expect_names 'java' -p "$target"
 check_eq 'java: it prints nothing' spinning "$(cat "$T/target.out")"
 expect_names 'all' -a
 
-# a map that is there is its own
+# a map file that exists already belongs to the JVM
 echo '0 1 nothing' >"/tmp/perf-$target.map"
 record 'its own map' -u -t 1 -p "$target"
 check_eq 'its own map: as it was' '0 1 nothing' "$(cat "/tmp/perf-$target.map")"
@@ -97,7 +97,7 @@ check_eq 'another user and folder: files' '' "$(ls -A "$T/its-tmp" | grep -v '^\
 check_eq 'another user and folder: whose socket' 65534 "$(stat -c %u "$T/its-tmp/.java_pid$target")"
 finish
 
-# another PID namespace: unshare waits for its child
+# another PID namespace; unshare waits for its child
 # shellcheck disable=SC2086 # words
 start unshare -pfm --kill-child --mount-proc sh -c "mount --bind '$T/its-tmp' /tmp && exec $java Work"
 parent=$target
@@ -108,7 +108,7 @@ kill -9 "$target"
 wait "$parent" || :
 target=
 
-# several at a time
+# several JVMs at a time
 several=''
 for _ in 1 2 3; do
 	# shellcheck disable=SC2086 # words
@@ -117,7 +117,7 @@ for _ in 1 2 3; do
 done
 at_end 'kill -9 $several 2>/dev/null'
 
-# all_asked: all have been
+# all_asked: checks that all of them have been asked
 all_asked() {
 	for pid in $several; do
 		[ -S "/tmp/.java_pid$pid" ] || return 1
@@ -135,7 +135,7 @@ for target in $several; do
 	finish
 done
 
-# a command that ends by itself has been asked before
+# a command that ends by itself is asked before its end
 decided_seconds=''
 # shellcheck disable=SC2086 # words
 record_until_seen 'command: names' Work.fib -u -- $java Work 3

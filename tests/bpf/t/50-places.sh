@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 50-places: programs that are not where one looks: in other namespaces, deleted, replaced, among thousands of mappings; several recordings
-# at once; what may be recorded, and by whom.
+# 50-places: programs in unusual places: in other namespaces, deleted, replaced, among thousands of mappings; several recordings at once;
+# which processes may be recorded by which user.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
 plain='main;one;two;three;spin'
 
-# a container: its own processes, mounts and root; its files are on a file system that is mounted there only
+# a container with its own processes, mounts and root; its files are on a file system that is mounted there only
 mkdir "$T/root"
 # shellcheck disable=SC2016
 unshare -pfm sh -c '
@@ -60,7 +60,7 @@ start "$CASES/maps" 600 3000
 record_until_decided '3000 mappings' 'main;among;spin' -p "$target" -u
 finish
 
-# two recordings of one target; they are of the same kind, so neither takes from the other
+# two recordings of one target; they are of the same kind, so neither takes samples from the other
 start "$CASES/plain" 600
 record_until_decided first "$plain" -p "$target" -u >"$T/first.tap" &
 first=$!
@@ -68,16 +68,16 @@ record_until_decided second "$plain" -p "$target" -u
 wait $first || :
 cat "$T/first.tap"
 
-# by thread, by two processes, of everything
+# one thread; two processes; everything
 one=$target
 record_until_decided 'one thread' "$plain" --tid "$one" -u
-cp "$CASES/recurse" "$T/thirty" # by a name of its own: other tests run deeper ones meanwhile
+cp "$CASES/recurse" "$T/thirty" # under a name of its own: other tests may run deeper ones at the same time
 nice -n -10 "$T/thirty" 600 30 >"$T/other.out" &
 other=$!
 until_true 60 grep -q spinning "$T/other.out"
-# the names of the threads are their roots
+# the names of the threads are the root frames
 for name in plain thirty; do
-	only="^$name[^;]*;(_|\\[(broken|truncated: [^b]))" # busy: the machine was, and the stack says so
+	only="^$name[^;]*;(_|\\[(broken|truncated: [^b]))" # [truncated: busy] is left out: the machine was busy
 	roots="$name[^;]*;"
 	case $name in plain) ere=$plain ;; *) ere='main(;down){30};spin' ;; esac
 	record_until_decided "two processes: $name" "$ere" -p "$one,$other" -u
@@ -96,12 +96,12 @@ check_eq 'kernel: none of the user' 0 "$(grep -avcE '^([^;]*_\[k\];)*[^;]*_\[k\]
 record_until_seen 'both: the kernel on top of the user' '^_start;.*;[^;]*read[^;]*;[^;]*_\[k\];.*_\[k\] ' -p $target
 finish
 
-# nobody to record
+# no process to record
 "$BIN" --engine bpf -p 4194303 -u -t 1 >"$T/out" 2>"$T/err" && status=0 || status=$?
 check_eq 'no such process: exit code' 2 "$status"
 check 'no such process: named' grep -q 4194303 "$T/err"
 
-# by whom: nobody reads $T nor, maybe, the tree
+# who may record: other users cannot read $T, nor perhaps the tree
 chmod 711 "$T_top" "$T"
 cp "$BIN" "$CASES/plain" "$T/"
 chmod 755 "$T/sample-bt" "$T/plain"
@@ -125,7 +125,7 @@ check_eq 'capabilities alone: exit code' 0 "$status"
 note "$T/err"
 finish
 
-# kill -9 leaves nothing
+# kill -9 leaves no BPF objects
 objects_before
 start "$CASES/plain" 600
 "$BIN" --engine bpf -v -p "$target" -u -t 60 -o "$T/killed.rec" >"$T/out" 2>"$T/killed.err" &

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 55-runtimes: code that runtimes compile while they run, without frame pointers, and assembly of theirs: stacks are whole, and callers of
-# leaves right, as tests/right/right, which steps until they return, says.
+# 55-runtimes: code that runtimes compile while they run, without frame pointers, and the runtimes' assembly: stacks are whole. The callers
+# of leaves are right: tests/right/right steps the leaves until they return and compares.
 # Packages: grep guile-3.0 luajit; Erlang, too, where it is installed: its package would start a server.
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-# of_runtime NAME PROGRAM COMMAND…: says "spinning" when it is at work; stacks begin where programs and threads do, or $cut
+# of_runtime NAME PROGRAM COMMAND…: starts COMMAND, which prints "spinning" when it is at work; checks that its stacks begin where programs
+# and threads begin, or with $cut
 cut=''
 of_runtime() {
 	runtime=$1
@@ -21,12 +22,12 @@ of_runtime() {
 	record_until_decided "$runtime" "^($case_start$cut)(;[^;]+)*" -p "$target" -u
 }
 
-# compiled NAME: its code is seen in whole stacks
+# compiled NAME: checks that compiled code is seen in whole stacks
 compiled() {
 	record_until_seen "$1: in compiled code" "^$case_start;.*;(\[unknown\]|\[pcre jit\]_\[j\]|\[luajit trace\]_\[j\]|\[memfd:vmem [^;]*\])[; ]" -p "$target" -u
 }
 
-# callers NAME: those of leaves that return, of $target, are right
+# callers NAME: checks the callers of leaf functions of $target that return
 callers() {
 	until_decided "$1: callers" "$T/callers" '^right' look_at_callers
 	note "$T/right"
@@ -66,7 +67,7 @@ while true do
 end
 END
 
-# what the interpreter calls, what calls Lua from C, what changes stacks; more of it than traces
+# functions that the interpreter calls, C that calls Lua, and code that changes stacks; rather interpreted than traced
 cat >"$T/calls.lua" <<'END'
 local ffi = require("ffi")
 local arg, out, integers = {1}, {}, ffi.new("int[100]")
@@ -115,7 +116,7 @@ while true do
 end
 END
 
-# the judge: callers that are right, that are not found, and that are others
+# checks of the judge itself: callers that are right, that are not found, and that are wrong
 start "$CASES/returns" 600 plain
 callers 'a function of C'
 finish
@@ -129,7 +130,7 @@ check 'false unwind information: the place is named' \
 	grep -q '^# wrong [0-9]* returns+0x[0-9a-f]*: caller returns+0x[0-9a-f]*, not returns+0x' "$T/right"
 finish
 
-# Guile's code has neither rules nor frame pointers: one stack in a hundred is cut there
+# Guile's code has neither unwind information nor frame pointers: one stack in a hundred is cut there
 cut='|\[truncated[^;]*\]'
 if of_runtime guile guile guile --no-auto-compile "$T/work.scm"; then
 	compiled guile
@@ -149,7 +150,7 @@ if of_runtime luajit luajit luajit "$T/work.lua"; then
 	callers luajit
 	end_runtime
 fi
-# PCRE2's regular expressions; calls within them, too
+# regular expressions of PCRE2, also with calls inside them
 mkfifo "$T/lines"
 yes 'a thing that sings, abcddd queueing, and no more of it' >"$T/lines" &
 feeder=$!

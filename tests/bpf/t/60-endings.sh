@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 60-endings: a recording ended in every way: exit code, time, what was kept, what was left. The table is a note.
+# 60-endings: ends a recording in every possible way, and checks the exit code, the time, the kept samples and what is left behind. The
+# table is a note.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 65-ci: the script of bt-diff(1) for CI, taken from the page: green if all is well, red if a test fails, red if a function became slower.
+# 65-ci: the CI script of bt-diff(1), taken from the page: it succeeds if all is well, and fails if a test fails or a function became
+# slower.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -48,7 +49,7 @@ END
 printf 'test:\n\t./work $(RESULT)\n' >"$T/Makefile"
 cd "$T"
 
-# ci NAME STATUS ARG…: a program compiled with ARG…, and how the script ends; what it says is in NAME.err
+# ci NAME STATUS ARG…: compiles a program with ARG… and checks how the script ends; the script's output is in NAME.err
 ci() {
 	ci_name=$1 ci_expected=$2 ci_status=0
 	shift 2
@@ -58,7 +59,7 @@ ci() {
 	check_eq "ci: $ci_name" "$ci_expected" "$ci_status"
 }
 
-# tests_of: failed tests of all, and their names
+# tests_of: prints the numbers of failed and of all tests, and their names
 tests_of() {
 	python3 -c '
 import xml.etree.ElementTree

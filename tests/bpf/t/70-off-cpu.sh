@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 70-off-cpu: where threads wait, in which state, for how long, and which waits were asked for.
+# 70-off-cpu: where threads wait, in which state and for how long, and which waits were asked for.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
@@ -10,7 +10,7 @@ recorder() {
 	"$BIN-off-cpu" --engine bpf "$@"
 }
 
-# off_until_seen NAME ERE ARG…: as record_until_seen has it; nothing is lost
+# off_until_seen NAME ERE ARG…: as record_until_seen; also checks that no sample is lost
 off_until_seen() {
 	record_until_seen "$@"
 	check_eq "$1: exit code" 0 "$status"
@@ -20,7 +20,7 @@ off_until_seen() {
 cc -O2 -g -fomit-frame-pointer -o "$T/waits" "$TOP/tests/programs/waits.c" -lpthread
 
 decided_seconds=''
-# where the sleeper sleeps, where turns are awaited, and where it is preempted
+# the place where the sleeper sleeps, where threads await their turn, and where one is preempted
 off_until_seen life ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' \
 	--state all -- "$T/waits" 1
 judge_lives "$T/life.rec" "$T/life.out"
@@ -29,7 +29,7 @@ off_until_seen turns ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping
 off_until_seen pair ';compete;work_for.*\[preempted\] ' --state all -- "$T/waits" 1
 decided_seconds=0.5
 
-# a command from its exec on, not the wait of its process for that; its exit code
+# a command is recorded from its exec on, without the wait of its process before that; its exit code is kept
 expect_record command 7 --state all -- sh -c 'sleep 0.2; exit 7'
 check 'command: where it waits' grep -qE '^sh;.*wait4.*\[sleeping\] ' "$T/command.folded"
 check_eq 'command: nothing of sample-bt' '' "$(grep -E 'session_run|sample-bt' "$T/command.folded")"
@@ -40,7 +40,7 @@ check 'all while a command runs: others' grep -qvE '^(sh|sleep|sample-bt);' "$T/
 "$T/waits" 600 >"$T/target.out" 2>&1 &
 target=$!
 await_start $target
-# where it waits, from its first function on
+# the place of the wait, from the thread's first function on
 off_until_seen part '^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' -p "$target"
 check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 off_until_seen long sleep_and_work -p "$target" --min 40000

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# namespaces: the built-in engine where process numbers are not the kernel's: in a pid namespace, with others below it.
+# namespaces: the built-in engine where PIDs are not the kernel's: inside a PID namespace that has others below it.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
@@ -11,20 +11,20 @@ if ! unshare -pf --mount-proc true 2>"$T/err"; then
 fi
 cd "$T"
 
-# inside SCRIPT: in a new pid namespace with its own /proc; burning: the program burn does
+# inside SCRIPT: runs SCRIPT in a new PID namespace with its own /proc; burning: waits until the program burn works
 inside() {
 	rm -f burning
 	unshare -pf --mount-proc sh -c "record() { '$BIN' --engine bpf -u --min-quality 1 \"\$@\"; }
 		burning() { until [ -e burning ]; do sleep 0.1; done; }; $1"
 }
 
-# inside_longer SCRIPT: its $t is how long it records
+# inside_longer SCRIPT: runs SCRIPT, which records for $t seconds; $t grows with each call
 inside_longer() {
 	inside "t=$longer; $1"
 	twice_as_long
 }
 
-# whole NAME FOLDED SCRIPT: what the script records inside, as FOLDED, begins with the first function
+# whole NAME FOLDED SCRIPT: checks that the stacks that SCRIPT records inside, as FOLDED, begin with the first function
 whole() {
 	until_decided "$1" "$2" '^_start.*perl_run.*' inside_longer "$3"
 	note err
@@ -53,7 +53,7 @@ check_eq 'all: idle is idle' '' "$(grep -E '^perl;' idle.folded | grep -o 'swapp
 inside 'record -o command.folded -o command.rec -- sh -c "perl -e \"1 for 1 .. 2e7\"; :"' 2>err || note err
 check 'a command and its child' grep -q 'perl_run' command.folded
 
-# a namespace below: its processes have numbers in ours, too
+# a namespace below ours: its processes have numbers in ours, too
 whole 'a process of a namespace below' below.folded \
 	'unshare -pf --mount-proc perl burn & burning; record -p "$(pgrep -n perl)" -t $t -o below.folded; kill $!'
 

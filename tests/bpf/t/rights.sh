@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rights: the built-in engine with capabilities instead of root: what they are enough for, and what is said when one of them is not there.
+# rights: the built-in engine with capabilities instead of root: what each set allows, and what is reported if a capability is missing.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
 
-# nobody must come to the program and to a folder of its own
+# the user nobody must reach the program and a folder of its own
 chmod 711 "$T_top" "$T"
 mkdir "$T/home"
 chmod 777 "$T/home"
@@ -14,7 +14,7 @@ T=$T/home
 export HOME="$T"
 cd "$T"
 
-# as LIST COMMAND…: as nobody with these capabilities, "bpf,perfmon"; "": with none
+# as LIST COMMAND…: runs COMMAND as nobody with these capabilities ("bpf,perfmon"), or without any if LIST is empty
 as() {
 	list=$(printf %s "$1" | sed 's/[a-z]/+&/; s/,/,+/g')
 	shift
@@ -30,7 +30,7 @@ recorder() {
 	as "$rights" ./sample-bt --engine bpf "$@"
 }
 
-# record_busy ARG…: while the two processes are busy, which are stopped otherwise; leaves $T/a.folded and $T/a.err
+# record_busy ARG…: records while the two processes are busy, which are stopped otherwise; leaves $T/a.folded and $T/a.err
 record_busy() {
 	rm -f "$T/a.folded"
 	kill -CONT $roots $nobodys
@@ -38,7 +38,7 @@ record_busy() {
 	kill -STOP $roots $nobodys
 }
 
-# record_with LIST CODE ARG…
+# record_with LIST CODE ARG…: records with these capabilities and checks the exit code
 record_with() {
 	rights=$1 code=$2
 	shift 2
@@ -48,7 +48,7 @@ record_with() {
 	[ "$status" = "$code" ] || note "$T/a.err"
 }
 
-# preflight LIST CODE ARG…: leaves out
+# preflight LIST CODE ARG…: runs --check with these capabilities; leaves out
 preflight() {
 	rights=$1 code=$2
 	shift 2
@@ -56,7 +56,7 @@ preflight() {
 	check_eq "$rights: exit code of --check $*" "$code" "$status"
 }
 
-# whole NAME LIST ARG…: with these capabilities stacks begin where they should
+# whole NAME LIST ARG…: checks that stacks recorded with these capabilities begin where they should
 whole() {
 	whole_name=$1
 	rights=$2
@@ -141,11 +141,11 @@ setpriv --bounding-set=-bpf,-perfmon,-sys_admin --inh-caps=-bpf,-perfmon,-sys_ad
 check_eq 'root of a container: exit code' 2 "$status"
 check 'root of a container: what to do' grep -q '^missing  *bpf rights .*give the container that capability' out
 
-# nobody else gets the rights
+# the recorded command does not get the rights
 as $enough ./sample-bt --engine bpf -o a.folded --min-quality 1 -- grep -E '^Cap(Prm|Amb)' /proc/self/status >out 2>err || :
 check_eq 'a command has none of them' 2 "$(grep -c ':	0000000000000000$' out)"
 
-# a container's filter: bpf(2) fails with EPERM for whoever
+# a container's filter, with which bpf(2) fails with EPERM for every user
 filtered() {
 	perl -e '
 		my $filter = pack("SCCL" x 4, 0x20, 0, 0, 0,  0x15, 0, 1, shift,  0x06, 0, 0, 0x50001,  0x06, 0, 0, 0x7fff0000);
