@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""inflate.py FILE MIB [gnu | BUILD-ID]: an ELF library for x86-64 whose compressed .debug_frame, or .zdebug_frame, inflates to MIB of
-zeros; with BUILD-ID its .debug_info, and it has that note."""
+"""inflate.py FILE MIB [gnu | BUILD-ID]: writes an ELF library for x86-64 whose compressed .debug_frame, or .zdebug_frame, inflates to MIB
+of zeros. With BUILD-ID it is .debug_info that inflates, and the library has this build-id."""
 import struct
 import sys
 import zlib

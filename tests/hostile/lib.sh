@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hostile/lib.sh: sourced by tests/hostile/t/*.sh. Needs TOP, BIN (sample-bt) and CASES (the compiled programs).
+# hostile/lib.sh: functions for tests/hostile/t/*.sh. Needs TOP, BIN (sample-bt) and CASES (the folder of the compiled programs).
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
 
-# as_nobody COMMAND…: becomes a target that has no rights; to be called with &, so that $! is the target
+# as_nobody COMMAND…: becomes a target without rights; call it with &, so that $! is the target
 as_nobody() {
 	exec nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups --pdeathsig TERM "$@"
 }
 
-# start WORD COMMAND…: $target is a target that has no rights, and has printed WORD
+# start WORD COMMAND…: starts a target without rights, $target, and returns when it has printed WORD
 start() {
 	start_word=$1
 	shift
@@ -20,24 +20,24 @@ start() {
 	until_true 120 grep -q "$start_word" "$T/out" || note "$T/out"
 }
 
-# bounded COMMAND…: $status is its exit code, 124 when it did not end: it is killed then. No machine is so slow.
+# bounded COMMAND…: runs COMMAND; $status is its exit code, or 124 if it did not end and was killed, after a time that no machine needs.
 bounded() {
 	status=0
 	timeout -s KILL 300 "$@" || status=$?
 }
 
-# expect_samples RECORDING: there are any. How many depends on the machine.
+# expect_samples RECORDING: checks that there are samples. Their number depends on the machine.
 expect_samples() {
 	check "$1: samples" test "$(account kept "$1")" -gt 0
 }
 
-# memory_of COMMAND…: runs it; prints the most memory that it and its children used, each by itself, in KiB
+# memory_of COMMAND…: runs COMMAND; prints the largest memory of any one process of it and its children, in KiB
 memory_of() {
 	/usr/bin/time -f %M -o "$T/memory" "$@" >"$T/memory.out" 2>"$T/memory.err" || :
 	tail -n 1 "$T/memory"
 }
 
-# fresh_program FILE SOURCE [OPTION…]: compiles a program of hostile/programs, or a library, whose build-id no cache has
+# fresh_program FILE SOURCE [OPTION…]: compiles a program of hostile/programs, or a library, whose build-id is in no cache
 fresh_program() {
 	fresh=$1
 	fresh_source=$2
@@ -45,7 +45,7 @@ fresh_program() {
 	"${CC:-cc}" -O2 -g -Wl,--build-id=0x"$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')" "$@" -o "$fresh" "$fresh_source"
 }
 
-# recording_of: a recording on stdout with a sample in each file of stdin, lines "BUILD-ID PATH"
+# recording_of: prints a recording with a sample in each file that stdin names, in lines "BUILD-ID PATH"
 recording_of() {
 	awk 'BEGIN { print "flametap-recording 2\nevent 0 on-cpu samples 1001001 cpu\ntask 0 1 1 1 victim" }
 		{
@@ -56,19 +56,19 @@ recording_of() {
 		END { print "end " 3 + 4 * NR }'
 }
 
-# recorder ARG…: the most memory that it used, in KiB, is in $T/used
+# recorder ARG…: runs the recorder; $T/used is the most memory that it used, in KiB
 recorder() {
 	/usr/bin/time -f %M -o "$T/used" timeout -s KILL 300 "$BIN" --engine bpf --min-quality 0 ${no_jvm:+"$no_jvm"} "$@"
 }
 
-# let_nobody_record: in $T, see record_as_nobody
+# let_nobody_record: prepares $T for record_as_nobody
 let_nobody_record() {
 	chmod 755 "$T_top"
 	chmod 777 "$T"
 	cp "$BIN" "$T/sample-bt"
 }
 
-# record_as_nobody CAPABILITIES ARG…: the recorder of a user with these capabilities
+# record_as_nobody CAPABILITIES ARG…: runs the recorder as a user with these capabilities
 record_as_nobody() {
 	capabilities=-all,$1
 	shift
@@ -76,16 +76,17 @@ record_as_nobody() {
 		--ambient-caps="$capabilities" "$T/sample-bt" --engine bpf --min-quality 0 "$@"
 }
 
-# expect_memory NAME KIB: what was recorded last did not use more
+# expect_memory NAME KIB: checks that the last recording did not use more
 expect_memory() {
 	used=$(tail -n 1 "$T/used")
 	check "$1: memory $used KiB, at most $2" test "$used" -le "$2"
 }
 
-# instructions ARG…: of the recorder with these arguments; a count does not depend on the machine's load. What it says is $T/valgrind.err.
+# instructions ARG…: prints how many instructions the recorder executes with these arguments; this count does not depend on the machine's
+# load. Its messages are in $T/valgrind.err.
 instructions() {
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$T/valgrind" "$BIN" --engine bpf --min-quality 0 "$@" \
 		>"$T/valgrind.out" 2>"$T/valgrind.err"
-	# its children end before it
+	# its children end before it, so its count is the last
 	sed -n 's/.*Collected : //p' "$T/valgrind" | tail -n 1
 }

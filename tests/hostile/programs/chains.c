@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chains DEPTH: after SIGUSR1, so many generations of processes, of which each forks the next one,
- * which executes this program again, and ends at once; the last one prints "last" and works in
- * last_work, as long as the first one is there, for some minutes at most.
+ * chains DEPTH: after SIGUSR1, starts DEPTH generations of processes. Each generation forks the
+ * next one, which executes this program again, and ends at once. The last one prints "last" and
+ * works in last_work as long as the first process exists, for some minutes at most.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ __attribute__((noinline)) static void last_work(pid_t first)
 			spins++;
 }
 
-/* Generation DEPTH, counted down. */
+/* Runs generation DEPTH, which is counted down. */
 static void next(const char *program, long depth, long first)
 {
 	char texts[2][24];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exits MS: children that exit at once, one after the other, until all of it has used MS of CPU
- * time; prints how much that was. Half of it is the kernel's work of making and ending processes.
+ * exits MS: starts children that exit at once, one after the other, until all of them have used MS
+ * of CPU time; prints how much that was. Half of it is the kernel's work of creating and ending
+ * processes.
  */
 #include <stdio.h>
 #include <stdlib.h>

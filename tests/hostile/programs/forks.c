@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * forks LOOPS TOTAL CHAIN MAPPINGS: as many processes as LOOPS fork one child after the other,
- * TOTAL (0: no end) in all. A child runs for a moment, with CHAIN children below each other. All
- * have MAPPINGS executable mappings.
+ * forks LOOPS TOTAL CHAIN MAPPINGS: LOOPS processes fork one child after the other, TOTAL children
+ * in all, or without end if TOTAL is 0. A child runs for a moment, with a chain of CHAIN
+ * descendants. All processes have MAPPINGS executable mappings.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, READ_EXEC = PROT_READ | PROT_EXEC };
 
-/* Runs, and so do as many children, each below the other. */
+/* Runs for a moment, as does a chain of CHILDREN descendants. */
 static void run_chain(long children)
 {
 	pid_t pid = 0;
@@ -45,7 +45,7 @@ static void loop(long nr, long children)
 	_exit(0);
 }
 
-/* Single pages that cannot be joined. */
+/* Maps single pages that the kernel cannot merge. */
 static void map(size_t nr)
 {
 	char *area = mmap(NULL, (nr + 1) * PAGE, READ_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fuse FOLDER [read | flush | private]: mounts a FUSE file system of user nobody on FOLDER, with
- * one file, "program", which is this program. Its child, nobody, maps that file with execute
- * permission and is busy; its number is printed. Then the file system takes requests, but answers
- * none any more, or only none of that kind (flush: what closes a file): who waits for it cannot
- * even be killed, until this program ends, after a quarter of an hour at most. private: it answers
- * all, but nobody's requests only. As root.
+ * one file, "program", which is this program. Its child runs as nobody, maps that file with execute
+ * permission and is busy; its PID is printed. Then the file system accepts requests, but answers
+ * none of them, or answers all except for one kind (flush is the request that closes a file). A
+ * process that waits for an answer cannot even be killed until this program ends, after a quarter
+ * of an hour at most. With "private" all requests are answered, but only nobody's. Needs root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 enum { NOBODY = 65534, ROOT_NODE = 1, FILE_NODE = 2, REQUEST_MAX = 1 << 17, SECONDS_MAX = 900 };
 
 static int device, silent, private;
-static int unanswered; /* opcode; 0: all */
+static int unanswered; /* opcode, or 0 for all */
 static char *content;
 static size_t size;
 
@@ -82,8 +82,8 @@ static void answer(const struct fuse_in_header *in, const void *arg)
 			reply(in->unique, 0, &entry, sizeof(entry));
 		break;
 	case FUSE_OPEN:
-		if (silent && !private) /* the pages that the target has stay, and others' reads
-					   come here */
+		if (silent && !private) /* the target's pages stay cached; reads by
+					   other processes come here */
 			open_out.open_flags = FOPEN_KEEP_CACHE | FOPEN_DIRECT_IO;
 		reply(in->unique, 0, &open_out, sizeof(open_out));
 		break;
@@ -137,7 +137,7 @@ static void mount_on(const char *folder)
 	exit(77);
 }
 
-/* Tells the parent by the pipe when it has all pages that it needs. */
+/* Tells the parent through the pipe that all needed pages are loaded, and spins. */
 static __attribute__((noreturn)) void spin(int done)
 {
 	volatile unsigned long spins = 0;
@@ -155,7 +155,7 @@ static __attribute__((noreturn)) void be_target(const char *folder, int done)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", done);
-	close(device); /* else it would wait for itself when it exits */
+	close(device); /* otherwise the process would wait for itself when it exits */
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 		setresuid(NOBODY, NOBODY, NOBODY) || chdir(folder))
 		_exit(1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jitted SECONDS: runs code in anonymous memory, as JIT compilers make it; its address is on
- * stdout. */
+/*
+ * jitted SECONDS: runs code in anonymous memory, as JIT compilers generate it; prints its address.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

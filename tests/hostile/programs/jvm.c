@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jvm MODE: pretends to be a JVM that has compiled code and runs it, now and then; its name must be
- * libjvm.so.
- * What it exports is as in a JVM; what it does when it is asked is not. Prints "spinning".
+ * jvm MODE: pretends to be a JVM that has compiled code, and runs that code now and then. Its name
+ * must be libjvm.so. Its exported symbols are a JVM's, but it does not answer attach requests as a
+ * JVM does. Prints "spinning".
  *
  *   default   SIGQUIT ends it
- *   silent    nothing
+ *   silent    does nothing
  *   mute      listens, and never answers
  *   endless   answers without an end
  *   old       does not know the command
- *   link      its socket is a link to /tmp/other-PID, where somebody else listens
+ *   link      its socket is a link to /tmp/other-PID, where another process listens
  *   file      its socket is a file
  *   huge      says that it has written a map, which has a terabyte
  */
@@ -25,7 +25,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* ---- what a debugger sees ---- */
+/* ---- the data that a debugger reads ---- */
 
 struct entry {
 	const char *owner, *name, *type;
@@ -112,7 +112,7 @@ EXPORTED uint64_t gHotSpotVMTypeEntryArrayStride = sizeof(struct type);
 EXPORTED uint64_t gHotSpotVMTypeEntryTypeNameOffset = 0;
 EXPORTED uint64_t gHotSpotVMTypeEntrySizeOffset = 24;
 
-/* ---- what it does ---- */
+/* ---- its behaviour ---- */
 
 enum { CODE = 1 << 16 };
 
@@ -148,7 +148,7 @@ static void answer(int fd)
 		"-1\njava.lang.IllegalArgumentException: Unknown diagnostic command\n";
 	char zeros[4096] = {0}, map[32], request[64];
 
-	/* as JVMs do: who has not sent it yet could not any more */
+	/* JVMs close the socket after an answer, and then the client could not send any more */
 	if (read(fd, request, sizeof(request)) <= 0)
 		return;
 	if (is("old")) {
@@ -163,7 +163,7 @@ static void answer(int fd)
 		while (write(fd, zeros, sizeof(zeros)) > 0)
 			;
 	} else if (is("mute")) {
-		return; /* and keeps it open */
+		return; /* and keeps the connection open */
 	}
 	close(fd);
 }
@@ -188,7 +188,7 @@ static void *serve(void *unused)
 	return NULL;
 }
 
-/* A heap with room for code and its segment map. */
+/* Returns a heap with room for code and its segment map. */
 static char *make_heap(void)
 {
 	/* dec rdi; jnz back; ret */
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (;;) {
 		run(1000000);
-		usleep(50000); /* the processor is for the others, too */
+		usleep(50000); /* leaves the processor to other processes, too */
 		if (signals) {
 			printf("SIGQUIT\n");
 			fflush(stdout);

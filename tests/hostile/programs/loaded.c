@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * loaded LIBRARY [MILLISECONDS]: works so long, loads LIBRARY, prints "spinning", and is in its
- * function spin until it is killed, or for some minutes.
- */
+/* loaded LIBRARY [MILLISECONDS]: works for MILLISECONDS, loads LIBRARY, prints "spinning", and runs
+ * the library's function spin until it is killed, or for some minutes. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mappings NR [PER_SECOND]: has NR executable mappings, single pages of anonymous memory that
- * cannot be joined as every second one is writable, and runs the code in the first one now and
- * then, or all the time and changes the protection of the others PER_SECOND times a second.
+ * mappings NR [PER_SECOND]: has NR executable mappings, single pages of anonymous memory. The
+ * kernel cannot merge them because every second one is writable. Runs the code in the first one now
+ * and then, or, with PER_SECOND, all the time while it changes the protection of the others
+ * PER_SECOND times a second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
 	for (;;) {
 		((void (*)(unsigned long))(void *)area)(rate > 0 ? 20000 : 200000);
 		if (rate <= 0)
-			usleep(1000); /* the processor is for the others, too */
+			usleep(1000); /* leaves the processor to other processes, too */
 		for (double due = rate * (seconds() - began); changes < due; changes++) {
 			size_t page = 2 * (1 + changes % (nr / 2 - 1));
 			int prot = changes / nr % 2 ? READ_EXEC : PROT_READ;

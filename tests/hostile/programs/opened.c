@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opened FILE…: prints "watching", and then each FILE that any process opens, until it is killed.
- */
+/* opened FILE…: prints "watching", and then each of the FILEs when a process opens it, until it is
+ * killed. */
 #include <stdio.h>
 #include <sys/inotify.h>
 #include <unistd.h>

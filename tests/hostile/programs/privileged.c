@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * privileged PROGRAM: works in open_work, executes PROGRAM, a copy of this one with the setuid bit,
- * for some time, and so on, for some minutes at most; prints its PID first. Without arguments it is
- * that program, and works in secret_work; 3: it did not become another user.
+ * privileged PROGRAM: works in open_work, executes PROGRAM, a copy of this program with the setuid
+ * bit, for some time, and repeats this for some minutes at most; prints its PID first. Without
+ * arguments it is that copy and works in secret_work; it exits with 3 if it did not become another
+ * user.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

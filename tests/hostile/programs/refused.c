@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * refused CALLS PROGRAM [ARG]…: runs PROGRAM where CALLS, a list separated by commas of seccomp and
- * prctl, fail with EPERM, as in a container whose own filter refuses them. As root.
+ * refused CALLS PROGRAM [ARG]…: runs PROGRAM under a seccomp filter that lets the system calls
+ * CALLS, a comma-separated list of seccomp and prctl, fail with EPERM, as in a container whose own
+ * filter refuses them. Needs root.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * relay MS: works for MS of CPU time, then forks a process that executes this program again, and
- * ends; for two minutes, or until a file "stop" is in the current directory.
- */
+/* relay MS: works for MS of CPU time, then forks a process that executes this program again, and
+ * ends. This goes on for two minutes, or until there is a file "stop" in the current directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>

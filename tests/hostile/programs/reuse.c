@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reuse NR FIRST SECOND: NR times in turn, runs the files FIRST and SECOND, copies of this program,
- * as children that all have the same PID; prints how often that was so. Needs a PID namespace of
+ * reuse NR FIRST SECOND: runs the files FIRST and SECOND, copies of this program, NR times in turn
+ * as children that all have the same PID; prints how often they had it. Needs a PID namespace of
  * its own. A child whose file is called first or second spins in a function of that name.
  */
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 static volatile unsigned long spins;
 
-/* of CPU time */
+/* Returns the CPU time used. */
 static double seconds(void)
 {
 	struct timespec t;
@@ -43,7 +43,7 @@ static int spin(void (*function)(void))
 	return 0;
 }
 
-/* The next process gets the number PID, unless another one comes first. */
+/* Gives the next process the number PID, unless another process starts first. */
 static void set_next(pid_t pid)
 {
 	int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);

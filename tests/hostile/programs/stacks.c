@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * stacks SECONDS: hardly ever has the same stack twice, so that a recording of it grows and grows;
- * ends after so many seconds of CPU time.
- */
+/* stacks SECONDS: hardly ever has the same stack twice, so that its recording grows and grows; ends
+ * after SECONDS of CPU time. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * threads NR: has NR threads, or as many as it can; prints how many. One of them starts and joins
- * others all the time, two run, the others wait.
- */
+/* threads NR: has NR threads, or as many as it can create; prints how many. One thread starts and
+ * joins other threads all the time, two threads run, the others wait. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * truncated FILE [SPINS]: maps FILE, a writable ELF file, with execute permission, cuts it to
- * nothing and restores it, and maps another page of it, again and again, each time after SPINS (20
- * million) rounds of a loop: who reads the file through a mapping gets SIGBUS.
+ * truncated FILE [SPINS]: maps FILE, a writable ELF file, with execute permission, truncates it to
+ * nothing and restores it, and maps another page of it. It repeats this without end, each time
+ * after SPINS (20 million) rounds of a loop. A process that reads the file through a mapping gets
+ * SIGBUS.
  */
 #include <fcntl.h>
 #include <stdio.h>

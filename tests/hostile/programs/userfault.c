@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * userfault: its threads' stacks, but for the page that they are on, and a page of code that they
- * came through are under a userfaultfd that nobody answers: who reads them waits for ever. One
- * thread waits, the other one is busy. Needs the right to use userfaultfd.
+ * userfault: the stacks of its threads, except for their current pages, and a page of code through
+ * which one of them was called belong to a userfaultfd that is never served. A process that reads
+ * them waits for ever. One thread waits, the other one is busy. Needs the right to use userfaultfd.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static int open_userfaultfd(void)
 	return fd < 0 || ioctl(fd, UFFDIO_API, &api) ? -1 : fd;
 }
 
-/* From here on each access to these pages waits for an answer. */
+/* Makes each later access to these pages wait for an answer. */
 static void take_away(char *at, size_t size)
 {
 	struct uffdio_register range = {
@@ -44,7 +44,7 @@ static void take_away(char *at, size_t size)
 	}
 }
 
-/* The frame pointer of the functions of this file leads into pages that were taken away. */
+/* The frame pointer of these functions leads into pages that were taken away. */
 static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void go_on(int wait)
 {
 	volatile unsigned long spins = 0;
@@ -68,10 +68,8 @@ static __attribute__((noinline)) void *deep(void *arg)
 	return arg;
 }
 
-/*
- * Code that is nowhere in a file, so that its frame pointer has to be believed, if a call comes
- * before the return address: the page where that is goes away.
- */
+/* Calls go_on from code that is in no file. An unwinder may only trust its frame pointer if a call
+ * precedes the return address, and the page of that call is taken away. */
 static void *through_code(void *arg)
 {
 	/* push rbp; mov rbp, rsp; mov rax, rsi; mov rsi, rdx; call rax; pop rbp; ret */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# truncated: the target cuts a file that it has mapped. Reading it through a mapping would end the recorder with SIGBUS.
+# truncated: the target truncates a file that it has mapped. Reading it through a mapping would end the recorder with SIGBUS.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -12,7 +12,7 @@ cp "$T/home/perl.so" "$T/home/perl-fast.so"
 chmod 777 "$T/home" "$T/home/"*.so
 cp "$CASES/truncated" "$T/home/"
 
-# truncate_loop NAME ARG…: $target cuts and restores all the time the file that it has mapped
+# truncate_loop NAME ARG…: starts a $target that truncates and restores all the time the file that it has mapped
 truncate_loop() {
 	start spinning "$T/home/truncated" "$T/home/$@"
 }
@@ -25,7 +25,7 @@ for how in "-p $target" -a; do
 done
 kill $target
 
-# a file that has the interpreter is looked into further than others
+# more of a file is read if it contains the interpreter
 truncate_loop perl.so
 slow=$target
 truncate_loop perl-fast.so 1000

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sparse: files of 1 TB, nearly all of them a hole, whose headers claim that all is tables, or 12 million sections. What is read of
-# them, and the memory for it, is bounded.
+# sparse: files of 1 TB, nearly all of them a hole, whose headers claim that the whole file is tables, or that there are 12 million
+# sections. The amount that is read of them, and the memory for it, are bounded.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 711 "$T_top" "$T"
-# sparse SECTIONS FIRST: the header, 65,534 program headers, of which some are of use, and .dynsym with its names;
-# with SECTIONS 0 the first one, whose size is FIRST, tells how many there are
+# sparse SECTIONS FIRST: prints the header, 65,534 program headers, some of which are usable, and .dynsym with its names; with SECTIONS 0
+# the size of the first section, FIRST, tells the number of sections
 sparse() {
 	perl -e '
 	my ($tb, $table, $sections, $first) = (1 << 40, 1 << 24, @ARGV);
@@ -27,7 +27,7 @@ sparse 0 12000000 >"$T/sections.so"
 chmod 644 "$T"/*.so
 cp "$CASES/mapped" "$T/"
 
-# measure NAME OPTION…
+# measure NAME OPTION…: records and checks the amount that is read
 measure() {
 	name=$1
 	shift

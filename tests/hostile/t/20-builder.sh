@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# builder: mapped files of 3 MB whose unwind information inflates to 3 GiB, and many that inflate to as much as is allowed: memory and time
-# are bounded, and the tables of the other files come.
+# builder: mapped files of 3 MB whose unwind information inflates to 3 GiB, and many files that inflate to the allowed limit: memory and
+# time are bounded, and the tables of the other files are built.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -23,7 +23,7 @@ start spinning "$T/home/mapped" "$T"/home/*.so
 decided_seconds=2
 for how in "-p $target" -a; do
 	case $how in -a) root='mapped;' ;; *) root='' ;; esac
-	# those before the tables came are cut
+	# stacks are cut until the tables are built
 	# shellcheck disable=SC2086 # options
 	record_until_seen "whole stacks: ${how%% *}" "^${root}_start;([^;]*;){1,3}main;outer;inner;spin [0-9]+\$" $how -u
 	check_eq "${how%% *}: exit code" 0 "$status"

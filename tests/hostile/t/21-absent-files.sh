@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# absent-files: a recording that names 10,000 files that do not exist, or are no programs, among them one that does exist: in little
-# memory, in few lines.
+# absent-files: a recording that names 10,000 files that do not exist or are not programs, and one program that does exist, is resolved with
+# little memory and few lines of output.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -16,7 +16,7 @@ mkfifo "$T/fifo"
 } | recording_of >"$T/absent.rec"
 seq 10000 | awk -v path="$T/fifo" '{ printf "%040x %s\n", $1, path }' | recording_of >"$T/pipes.rec"
 
-# resolve NAME KIB LINES OPTION…
+# resolve NAME KIB LINES OPTION…: checks the memory and the lines of bt-resolve
 resolve() {
 	resolve_name=$1 resolve_kib=$2 resolve_lines=$3
 	shift 3

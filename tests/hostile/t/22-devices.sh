@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# devices: files of a recording that are terminals, other devices, pipes, sockets and directories, also behind a symlink and as the debug
-# file of a program: none is opened, because that alone has effects.
+# devices: a recording names terminals, other devices, pipes, sockets and directories, also behind a symlink and as the debug file of a
+# program. None of them is opened, because opening alone has effects.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -17,7 +17,7 @@ cp /bin/true "$T/file"
 "$CASES/opened" "$T/fifo" "$debug" "$T/directory" /dev/ptmx "$T/tty" "$T/file" >"$T/opened" &
 watch=$!
 until_true 60 grep -q watching "$T/opened" || not_ok watch 'it does not begin'
-# the file comes last: when it was opened, nothing of the others is on its way any more
+# the regular file comes last: when it is opened, all others have been dealt with
 for path in fifo directory link tty socket file; do
 	echo "$id $T/$path"
 	[ $path != link ] || echo "$id /dev/ptmx"

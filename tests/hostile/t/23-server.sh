@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# server: a debuginfod server that lies. What comes is of the build-id or is thrown away, is read by workers only, and time, memory and
-# disk are bounded. Others that fail, such as those that redirect in a circle or send a byte a second, are in
+# server: a debuginfod server that lies. Its answers must have the requested build-id or are deleted, only workers read them, and time,
+# memory and disk space are bounded. Servers that fail in other ways, such as redirecting in a circle or sending a byte a second, are in
 # tests/symbols/t/30-debuginfod.sh.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
@@ -17,10 +17,10 @@ bin=$(dirname "$BIN")
 id=$(build_id /bin/true)
 echo secret >"$T/secret"
 echo "$id /nonexistent/true" | recording_of >"$T/one.rec"
-cp /bin/true "$T/other" # of another build-id than bomb's
+cp /bin/true "$T/other" # has another build-id than the bomb
 python3 "$TOP/tests/hostile/inflate.py" "$T/bomb" 3072 "$id"
 
-# lies HOW FILE NOTE: what is said of a server that answers with FILE in that way
+# lies HOW FILE NOTE: checks the report for a server that answers with FILE in the way HOW
 lies() {
 	serve "$1" "$2"
 	rm -f "$T/memory"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# mappings: a target has tens of thousands of executable mappings. What that costs the recorder must grow with their number, not with its
-# square.
+# mappings: a target has tens of thousands of executable mappings. The recorder's cost must grow with their number, not with its square.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# forks: the recording of a fork storm ends, and what is kept of processes that ended does not add up.
+# forks: the recording of a fork storm ends, and the data about ended processes do not accumulate.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -13,7 +13,7 @@ for how in "-p $pids" "-p $pids --children" -a; do
 	# shellcheck disable=SC2086 # options
 	expect_record "$name" 0 $how -uk -t 1
 	expect_samples "$name"
-	# only the processes themselves, not those that have ended
+	# only the named processes are recorded, not the ended children
 	case $how in
 	*--children | -a) ;;
 	*) check "$name: no other processes" test "$(grep -c '^task ' "$T/$name.rec")" -le 21 ;;

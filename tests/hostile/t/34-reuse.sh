@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# reuse: all children of a command have the same PID. Each one's frames get the names of its own program.
+# reuse: all children of a command have the same PID. The frames of each child get the names of its own program.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -19,7 +19,7 @@ check 'all have the same PID' grep -q '^20 of the same number' "$T/reuse.out"
 for name in first second; do
 	check "$name: its own function" grep -qE "^$name;.*;spin_$name " "$T/reuse.folded"
 done
-# each child uses 0.15 s of CPU time; one whose predecessor's end is noticed late must not be taken for it
+# each child uses 0.15 s of CPU time; its samples must not be attributed to its predecessor, even if the predecessor's end is noticed late
 first=$(weight "$T/reuse.folded" '^first;') second=$(weight "$T/reuse.folded" '^second;')
 check "alike: $first and $second samples" test $((first * 2)) -gt "$second" -a $((second * 2)) -gt "$first"
 check_eq 'none in the function of the other' 0 "$(weight "$T/reuse.folded" '^(first;.*;spin_second|second;.*;spin_first)[; ]')"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setuid: the target executes a setuid program of root's that only root may read. Root's recorder has all of it; for a user with capabilities
-# the program has no names and its file is not opened, and the rest of the recording is as ever.
+# setuid: the target executes root's setuid program, which only root may read. A recorder that runs as root records all of it. For a user
+# with capabilities the program has no names and its file is not opened, and the rest of the recording is as usual.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -17,7 +17,7 @@ if grep -q 'status 3' "$T/out"; then
 	exit 0
 fi
 
-# recorded NAME ERE: the target's own stacks are there, and the program's, which are ERE
+# recorded NAME ERE: checks that there are the target's own stacks, and the setuid program's stacks, which match ERE
 recorded() {
 	longer=$decided_seconds
 	check "$1: the target's stacks and the program's" until_true 60 sees_both "$@"
@@ -39,7 +39,7 @@ user_capabilities=+bpf,+perfmon
 recorded bpf,perfmon ''
 check_eq 'bpf,perfmon: names of the setuid program' 0 "$(weight "$T/bpf,perfmon.folded" 'secret_work')"
 id=$(readelf -n "$T/secret" | sed -n 's/.*Build ID: //p')
-# may read its memory, but not its file
+# capabilities with which a user may read its memory, but not its file
 user_capabilities=+bpf,+perfmon,+sys_ptrace
 recorded sys_ptrace ''
 check_eq 'sys_ptrace: names of the setuid program' 0 "$(weight "$T/sys_ptrace.folded" 'secret_work')"

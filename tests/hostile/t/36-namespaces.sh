@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# namespaces: the target is in mount and PID namespaces of its own, with a /proc that lies, and its library is at a path where the recorder
-# sees another one, or which has been covered by another one since. Names come from the library that it runs, or there are none.
+# namespaces: the target is in mount and PID namespaces of its own, with a /proc that lies. Its library is at a path at which the recorder
+# sees another file, or which was covered by another file later. Names come from the library that the target runs, or there are no names.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -11,7 +11,7 @@ mkdir "$T/here" "$T/real" "$T/covered" "$T/proc" "$T/files" "$T/empty" "$T/merge
 target='' server=''
 at_end 'kill $target $server 2>/dev/null; umount -l "$T/files" 2>/dev/null'
 
-# library WHERE: $T/WHERE/library.so, which spins in in_WHERE
+# library WHERE: compiles $T/WHERE/library.so, which spins in in_WHERE
 library() {
 	cat >"$T/$1.c" <<C
 void spin(void);
@@ -25,14 +25,14 @@ C
 library here
 library real
 library covered
-# what a reader of the target's own /proc would take for the truth
+# forged entries, which a reader of the target's own /proc would believe
 for pid in self 1 2 3 4; do
 	mkdir "$T/proc/$pid"
 	ln -s /etc/shadow "$T/proc/$pid/exe"
 	echo "00400000-7fffffffffff r-xp 00000000 00:00 1 $T/here/library.so" >"$T/proc/$pid/maps"
 done
 
-# start_inside COVER: the target, nobody's, in namespaces where COVER is done when it runs
+# start_inside COVER: starts the target as nobody, in namespaces in which COVER is executed while it runs
 start_inside() {
 	cat >"$T/start" <<SH
 mount --bind "$T/real" "$T/here" && mount --bind "$T/proc" /proc || exit
@@ -55,7 +55,7 @@ stop() {
 	target=''
 }
 
-# recorded NAME NAMES: the target's stacks; NAMES: always, or maybe
+# recorded NAME NAMES: checks the target's stacks; NAMES tells whether they have names: always or maybe
 recorded() {
 	case $2 in
 	always) record_until_decided "$1" 'main;spin(;in_real)?' -u -p "$target" ;;
@@ -67,7 +67,7 @@ recorded() {
 	done
 }
 
-# recorded_as_nobody NAME NAMES
+# recorded_as_nobody NAME NAMES: the same for a recorder that runs as nobody
 recorded_as_nobody() (
 	recorder() {
 		record_as_nobody +bpf,+perfmon,+sys_ptrace "$@"
@@ -79,13 +79,13 @@ start_inside :
 recorded root always
 recorded_as_nobody user always
 stop
-# only root may open a mapped file by its mapping
+# only root may open a mapped file through its mapping
 start_inside "mount --bind '$T/covered' '$T/here'"
 recorded covered-root always
 recorded_as_nobody covered-user maybe
 stop
 
-# An overlay in a user namespace: whoever closes one of its files may wait for the server below.
+# An overlay in a user namespace: closing one of its files may wait for the FUSE server below it.
 : >"$T/out"
 "$CASES/fuse" "$T/files" flush >"$T/out" 2>&1 &
 server=$!

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# children: a chain of 200 generations, each of which forks, executes and ends at once, so that the last process has no parent that is
-# recorded. It is recorded like the first, and nothing else is.
+# children: a chain of 200 generations of processes, each of which forks, executes and ends at once, so that the last process has no
+# recorded parent. It is recorded like the first one, and no other process is.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -12,7 +12,7 @@ cp "$CASES/chains" "$T/"
 nice -n -10 sh -c 'while :; do :; done' &
 other=$!
 
-# recorded NAME: the last of the chain
+# recorded NAME: checks the last process of the chain
 recorded() {
 	start ready "$T/chains" 200
 	begin_record "$1" -u --children -p $target
@@ -36,7 +36,7 @@ recorded root
 	recorded user
 )
 
-# A chain of processes of 20 ms each: those that start after the search for processes are known through their parents.
+# A chain of processes of 20 ms each: processes that start after the search for processes are known through their parents.
 cd "$T"
 for run in 1 2 3 4 5 6 7 8; do
 	nice -n -10 "$CASES/relay" 20

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# userfault: the target's memory does not answer: reading it waits until the reader is killed. The recording ends, has the
-# others' stacks, and says so.
+# userfault: reads of the target's memory are not served: they wait until the reader is killed. The recording ends, has the other threads'
+# stacks, and reports the problem.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

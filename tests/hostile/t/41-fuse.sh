@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuse: the target runs a program of a file system in user space that does not answer, and a recording names such files. Who asks it
-# waits and cannot even be killed, until the file system ends. One that answers its own user only is read as that user.
+# fuse: the target runs a program of a FUSE file system that does not answer, and a recording names such files. A process that accesses it
+# waits and cannot even be killed until the file system ends. A file system that answers only its own user is read as that user.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -11,7 +11,7 @@ bin=$(dirname "$BIN")
 server=
 at_end 'stop'
 
-# serve [WHAT]: a file system that does not answer WHAT; $target runs its program
+# serve [WHAT]: starts a file system that does not answer WHAT; $target runs its program
 serve() {
 	: >"$T/out"
 	"$CASES/fuse" "$T/files" "$@" >"$T/out" 2>&1 &
@@ -48,7 +48,7 @@ check 'private: not even root may read it' eval '! head -c 1 "$T/files/program"'
 record_until_decided private main -u -p "$target"
 stop
 
-# id_of FILE
+# id_of FILE: prints the build-id
 id_of() {
 	readelf -n "$1" | sed -n 's/.*Build ID: //p'
 }
@@ -60,7 +60,7 @@ cp "$CASES/exits" "$T/good"
 	echo "$(id_of "$T/good") $T/good"
 } | recording_of >"$T/names.rec"
 
-# view COMMAND…: ends without an answer, with the name of the only frame of the file that answers
+# view COMMAND…: checks that COMMAND ends without an answer, and names the only frame of the file that answers
 view() {
 	bounded "$@" --min-quality 0 "$T/names.rec" >"$T/view" 2>"$T/err"
 	note "$T/err"
@@ -72,9 +72,9 @@ view() {
 
 PATH=$bin:$PATH
 for silent in all read flush; do
-	# shellcheck disable=SC2046 # none for all
+	# shellcheck disable=SC2046 # the kind "all" is no word
 	serve $([ $silent = all ] || echo $silent) || note "$T/out"
-	case $silent in # each waits for seconds
+	case $silent in # both take seconds
 	all) view bt-report ;;
 	*) view bt-resolve --missing ;;
 	esac

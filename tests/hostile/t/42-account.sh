@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# account: processes that live for some microseconds, thousands a second. Each tick of the clock is kept or counted as lost, also those
-# that do not come, and the end of a process is its time, too.
+# account: processes that live for some microseconds, thousands a second. Each tick of the clock is kept or counted as lost, even if it is
+# not delivered, and the time in which a process ends belongs to it, too.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -11,8 +11,8 @@ check "a process's end" grep -q 'do_exit_\[k\];.*exit_mmap_\[k\]' "$T/children.f
 "$CASES/exits" 100000 >/dev/null &
 target=$!
 at_end 'kill $target 2>/dev/null'
-# all_ticks ARG…: as many as there are in the time of the recording, which is told in milliseconds, but for one at its ends: not where the
-# machine was interrupted just there
+# all_ticks ARG…: checks that there are as many ticks as fit into the length of the recording, which is known in milliseconds, except for
+# one tick at either end, if the machine was not interrupted there
 all_ticks() {
 	record all -a --idle -uk -F 10000 "$@"
 	awk -v cpus="$(getconf _NPROCESSORS_ONLN)" -v ticks="$(($(account kept all) + $(account lost all)))" '/^meta seconds / {
@@ -23,8 +23,8 @@ check 'all ticks' until_true 60 all_ticks -t 0.5
 check 'all ticks: the time begins with them, not with the command' until_true 60 all_ticks -- sleep 0.2
 kill "$target"
 
-# The clock of an idle processor may stand still: the hundred ticks that it would have shown are no loss of the next program's. The target
-# runs for so short that there may be no sample.
+# The clock of an idle processor may stand still: the hundred ticks that it would have had are not a loss of the next program. The target
+# runs for such a short time that there may be no sample.
 sh -c 'while :; do sleep 0.1; done' &
 target=$!
 idle_loses_nothing() {
@@ -35,7 +35,7 @@ check 'sleeper: an idle processor loses nothing' until_true 60 idle_loses_nothin
 note "$T/sleeper.err"
 kill "$target"
 
-# The idle task of a processor is known from its first tick on, although that never hits it here.
+# The idle task of a processor is known from its first tick on, although no tick hits it here.
 busy=''
 at_end 'kill $busy 2>/dev/null'
 for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do

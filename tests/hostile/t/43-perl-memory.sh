@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perl-memory: what looks like perl has stacks that never end and change while they are read. Walks are bounded, in the kernel and in
-# the reader, also for many threads; what was found is counted, and a real perl beside it has its frames.
+# perl-memory: a program that looks like perl has stacks that never end and change while they are read. Walks are bounded, in the kernel and
+# in the reader, also for many threads. The results are counted, and a real perl beside it has its frames.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

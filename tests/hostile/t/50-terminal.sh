@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# terminal: a traced program chooses its names. None of them commands a terminal, and no spreadsheet runs them.
+# terminal: a traced program chooses its names. No name can control a terminal, and no spreadsheet executes one.
 set -eu
 . "$TOP/tests/lib.sh"
 
 bin=${BIN%/*}
 esc=$(printf '\033')
-# moves the cursor, sets the title, rings, reorders; the last frame begins like a formula in full width
+# moves the cursor, sets the title, rings the bell, changes the writing direction; the last frame begins like a formula in full width
 printf 'main;\033[2J\033]0;owned\007;\302\233m;\342\200\256x;\357\274\235HYPERLINK(1) 7\n' >"$T/a.folded"
 
-# on_terminal COMMAND…: what it writes to a terminal
+# on_terminal COMMAND…: prints what COMMAND writes to a terminal
 on_terminal() {
 	script -qec "$*" /dev/null </dev/null
 }
 
-# harmless NAME COMMAND…
+# harmless NAME COMMAND…: checks the output of COMMAND
 harmless() {
 	name=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# small stack: the limit of the stack is raised where that is allowed; where not, it works or is said.
+# small stack: the limit of the stack is raised where that is allowed; elsewhere the program works, or reports it.
 set -eu
 . "$TOP/tests/lib.sh"
 
@@ -12,7 +12,7 @@ check_eq 'its command has the limit that was given' 64 "$(cat "$T/out")"
 
 chmod 755 "$T_top" "$T"
 cp "${BIN%/*}/bt-report" "$T/"
-# with_stack LIMIT COMMAND…: as a user who cannot raise the hard limit
+# with_stack LIMIT COMMAND…: runs COMMAND as a user who cannot raise the hard limit
 with_stack() {
 	limit=$1
 	shift

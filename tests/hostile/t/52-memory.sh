@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# memory: under a memory limit the recorder uses less; when it is reached all the same, what was recorded is kept.
+# memory: under a memory limit the recorder uses less memory; if the limit is reached nevertheless, the samples so far are kept.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -9,7 +9,7 @@ MIB=1048576
 target=$!
 group=
 
-# leave: removes the group, when its last process has ended
+# leave: removes the cgroup when its last process has ended
 leave() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		[ -n "$group" ] && ! rmdir "$group" 2>/dev/null || return 0
@@ -18,7 +18,7 @@ leave() {
 }
 at_end 'kill $target 2>/dev/null; leave'
 
-# recorded NAME: whole, with samples
+# recorded NAME: checks that the recording is complete, with samples
 recorded() {
 	check "$1: exit code" test "$status" -le 1
 	[ "$status" -le 1 ] || note "$T/err"
@@ -32,7 +32,7 @@ for limit in --as --data; do
 	recorded "$limit, 64 MiB"
 done
 
-# Resolving may reach the limit, too: then the recording is kept elsewhere.
+# Resolving may reach the limit, too: then the recording is saved elsewhere.
 mkdir "$T/kept"
 rm -f "$T/a.rec"
 TMPDIR=$T/kept bounded prlimit --as=$((36 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# environment: root's recorder writes to no folder that the environment names, and its helpers inherit nothing from it.
+# environment: root's recorder writes to no folder that the environment names, and its helpers inherit nothing from the environment.
 set -eu
 . "$TOP/tests/lib.sh"
 
@@ -17,7 +17,7 @@ check_eq 'nothing is written below HOME' '' "$(find "$T/home" -mindepth 1)"
 check_eq 'nothing below XDG_CACHE_HOME' '' "$(find "$T/xdg" -mindepth 1)"
 check_eq 'nothing below XDG_RUNTIME_DIR' '' "$(find "$T/run" -mindepth 1)"
 
-# a folder for what it downloads is made before the server, which does not answer, is asked
+# the folder for downloads is made before the server, which does not answer, is asked
 HOME=$T/home XDG_CACHE_HOME=$T/xdg DEBUGINFOD_URLS=http://127.0.0.1:1/ "${BIN%/*}/bt-resolve" --debuginfod always "$T/a.rec" >"$T/out" 2>"$T/err" || :
 note "$T/err"
 check 'a server is asked' grep -q 127.0.0.1 "$T/err"

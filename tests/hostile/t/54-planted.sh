@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# planted: unwind tables that another user put into the cache, links, FIFOs and rubbish there are not used and do not stop the recorder;
-# neither do claims of modules. Those of root are in /run, where nobody else can write.
+# planted: unwind tables that another user put into the cache are not used; links, FIFOs and rubbish there, and forged claims of modules, do
+# not stop the recorder. root's claims are in /run, where no other user can write.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 chmod 755 "$T_top" "$T"
 mkdir "$T/cache"
 export XDG_CACHE_HOME="$T/cache"
-# a user who is not root, but has the capabilities to record; a cache of one's own is at XDG_CACHE_HOME
+# a user who is not root, but has the capabilities to record; the user's cache is at XDG_CACHE_HOME
 chown nobody "$T/cache"
 cp "$BIN" "$T/sample-bt"
-# record FILE
+# record FILE: records as this user
 record() {
 	bounded setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search \
 		--ambient-caps +bpf,+perfmon,+sys_ptrace,+dac_read_search "$T/sample-bt" --engine bpf --min-quality 0 -u \
@@ -21,7 +21,7 @@ record() {
 
 export FLAMETAP_DATADIR="$TOP"
 
-# claims: of a user whose XDG_RUNTIME_DIR is open to others
+# claims of a user whose XDG_RUNTIME_DIR is writable by others
 mkdir -p "$T/run/flametap"
 chmod 777 "$T/run" "$T/run/flametap"
 mkfifo "$T/run/flametap/1"
@@ -46,7 +46,7 @@ n=0
 for table in $tables; do
 	rm "$table"
 	case $((n % 4)) in
-	0) echo rubbish >"$table" ;;    # of root
+	0) echo rubbish >"$table" ;;    # owned by root
 	1) mkfifo "$table" ;;
 	2) ln -s /dev/zero "$table" ;;
 	3) echo rubbish >"$table" && chown nobody "$table" ;;

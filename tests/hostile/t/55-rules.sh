@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# rules: patterns with many stars against long names take no exponential time.
+# rules: matching patterns with many stars against long names does not take exponential time.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

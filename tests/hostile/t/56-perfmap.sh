@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perfmap: /tmp/perf-PID.map as a FIFO, a link, another user's file, rubbish or without an end does not stop the recorder.
+# perfmap: a /tmp/perf-PID.map that is a FIFO, a link, another user's file, rubbish or endless does not stop the recorder.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -9,7 +9,7 @@ target=$!
 map=/tmp/perf-$target.map
 at_end 'kill $target 2>/dev/null; rm -f "$map"'
 
-# recorded NAME yes|no: whether its names are used
+# recorded NAME yes|no: checks whether its names are used
 recorded() {
 	# shellcheck disable=SC2086 # nothing, or a command
 	bounded $limited "$BIN" --engine bpf --min-quality 0 -u -p "$target" -t 0.5 -o "$T/a.folded" 2>"$T/err"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# capabilities: with file capabilities, a script that its user names is read with the rights of that user, also if it is swapped meanwhile.
+# capabilities: a program with file capabilities reads a script that its user names with the rights of that user, even if the file is
+# swapped meanwhile.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

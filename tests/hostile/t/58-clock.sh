@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clock: in a time namespace the recorder's clock differs from that of the kernel's events, and a recording of a day that is interrupted
-# is whole. That the wall clock has no influence is not tested, as all programs of the machine would see it: see Time in
-# flametap-security(7).
+# clock: in a time namespace the recorder's clock differs from the clock of the kernel's events. A recording with a limit of a day that is
+# interrupted is whole. It is not tested that changes of the wall clock have no influence, because all programs of the machine would see
+# them: see Time in flametap-security(7).
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # refused: a container's filter refuses seccomp(2): children that read files are confined by the other means, and their results are the
-# same. Where it refuses prctl(2), too, tables are not built by a process that could gain privileges, which is said.
+# same. If it refuses prctl(2), too, tables are not built by a process that could gain privileges, and this is reported.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 at_end 'kill $target 2>/dev/null'
 let_nobody_record
 
-# start_fresh: $target is of a build-id that no cache has, and whose tables are not written to root's
+# start_fresh: starts a $target whose build-id is in no cache, and whose tables are not written to root's cache
 start_fresh() {
 	fresh_program "$T/fresh" "$TOP/tests/hostile/programs/mapped.c"
 	chown nobody "$T/fresh"
@@ -37,7 +37,7 @@ for refused in seccomp seccomp,prctl; do
 done
 check 'seccomp,prctl: it is said' grep -q 'cannot be confined, as prctl or setresuid is refused here' "$T/seccomp,prctl.err"
 
-# a user with capabilities
+# a recorder that runs as a user with capabilities
 recorder() {
 	timeout -s KILL 300 "$CASES/refused" seccomp setpriv --reuid nobody --regid nogroup --clear-groups \
 		--inh-caps=-all,+bpf,+perfmon,+sys_ptrace --ambient-caps=-all,+bpf,+perfmon,+sys_ptrace \

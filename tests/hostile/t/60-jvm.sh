@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# jvm: processes that pretend to be a JVM neither make the recorder wait, nor have it signal, connect to or write what it should not.
+# jvm: processes that pretend to be a JVM cannot make the recorder wait, nor make it signal, connect to or write to a wrong place.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 asks_jvms
@@ -20,7 +20,7 @@ finish() {
 	targets=''
 }
 
-# pretend MODE: a process of nobody that does; $target
+# pretend MODE: starts a pretended JVM as nobody, $target
 pretend() {
 	: >"$T/$1"
 	as_nobody "$T/bin/libjvm.so" "$1" >"$T/$1" &
@@ -29,14 +29,14 @@ pretend() {
 	until_true 60 grep -q spinning "$T/$1"
 }
 
-# nothing_left: the files by which they were asked are gone, at the latest some time after a JVM that does not answer was given up
+# nothing_left: checks that the files through which the JVMs were asked are gone, at the latest some time after a silent JVM was given up
 nothing_left() {
 	for target in $targets; do
 		[ ! -e "/tmp/.attach_pid$target" ] && [ ! -e "/tmp/perf-$target.map" ] || return 1
 	done
 }
 
-# ends NAME [ARG…]: the recording of the targets ends, and nothing but what they made is left in /tmp
+# ends NAME [ARG…]: checks that the recording of the targets ends, and that /tmp has no files but the targets' own
 ends() {
 	name=$1
 	shift

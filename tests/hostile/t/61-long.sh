@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# long: what is kept of a recording does not grow with the number of threads or of different stacks. The bounds are lower under a
-# memory limit, so that they are reached soon: 2,048 ended threads and 32,768 rows with 256 MiB.
+# long: the data kept for a recording do not grow with the number of threads or of different stacks. The bounds are lower under a memory
+# limit, so that they are reached soon: 2,048 ended threads and 32,768 rows with 256 MiB.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -9,17 +9,17 @@ recorder() {
 	prlimit --as=268435456: "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
-# counted NAME: the samples in the rows of a recording
+# counted NAME: prints the number of samples in the rows of a recording
 counted() {
 	awk '/^row / { sum += $6 } END { print sum + 0 }' "$T/$1.rec"
 }
 
-# records NAME KIND: how many a recording has
+# records NAME KIND: prints how many records of this kind a recording has
 records() {
 	grep -c "^$2 " "$T/$1.rec" || :
 }
 
-# 12,000 processes, most of them in some sample
+# 12,000 processes, most of which have a sample
 expect_record threads 0 -uk -F 4999 -- "$CASES/forks" 4 3000 3 2
 check "threads: $(records threads task) tasks, at most 2,304" test "$(records threads task)" -le 2304
 check 'threads: the others are summed, which is said' grep -q 'threads that had ended are summed by their names' "$T/threads.err"

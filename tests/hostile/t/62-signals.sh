@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# signals: a process that runs as nobody, as services do, cannot stop or kill the children that work for root's recorder. Root can: then
-# it is said, and nothing else is blamed.
+# signals: a process that runs as nobody, as services do, cannot stop or kill the children that work for root's recorder. root can; this is
+# reported, and no other cause is named.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
-# without a program between it and its parent
+# no program stands between it and its parent
 recorder() {
 	"$BIN" --engine bpf --min-quality 0 --no-jvm "$@"
 }
@@ -14,14 +14,14 @@ at_end 'kill $target 2>/dev/null'
 chmod 711 "$T_top" "$T"
 start spinning "$CASES/mapped"
 
-# helpers: the children of the recorder that have given up its rights
+# helpers: prints the children of the recorder that have dropped its rights
 helpers() {
 	for helper in $(pgrep -P "$(pgrep -P "$recording" -f sample-bt)"); do
 		grep -q '^Uid:	0' "/proc/$helper/status" || echo "$helper"
 	done
 }
 
-# signal SIGNAL COMMAND…: to each of the helpers, by a sh of this user; prints how many of them got it
+# signal SIGNAL COMMAND…: sends SIGNAL to each of the helpers, from a sh of this user; prints how many of them got it
 signal() {
 	signal_name=$1
 	shift
@@ -30,7 +30,7 @@ signal() {
 	done | grep -c got || :
 }
 
-# recorded NAME SIGNAL COMMAND…: $got is how many helpers got the signal
+# recorded NAME SIGNAL COMMAND…: sends the signals during a recording; $got is how many helpers got one
 recorded() {
 	begin_record "$1" -p $target -u
 	check "$1: there are helpers" test "$(helpers | wc -l)" -gt 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build-id: the program of another user has the build-id of root's program: at a path of its own, and at the very same path, in a mount
-# namespace. It gives no names to root's program.
+# build-id: another user's program has the same build-id as root's program: at a path of its own, and at the very same path, in a mount
+# namespace. It does not give names to root's program.
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
@@ -10,7 +10,7 @@ id=$(od -An -N20 -tx1 /dev/urandom | tr -d ' \n')
 liar='' server=''
 at_end 'kill $liar $server 2>/dev/null'
 
-# program FILE NAME: is called NAME, and spins in in_NAME
+# program FILE NAME: compiles a program that is called NAME and spins in in_NAME
 program() {
 	cat >"$T/$2.c" <<C
 #include <sys/prctl.h>
@@ -25,7 +25,7 @@ runs() {
 	[ "$(cat "/proc/$1/comm")" = "$2" ]
 }
 
-# expect_own_names NAME PID: of the server, beside process PID, which came first
+# expect_own_names NAME PID: checks the names of the server beside process PID, which was recorded first
 expect_own_names() {
 	until_true 60 runs "$2" liar
 	"$T/server" &
