@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Each number has a function of its own, named after it; run() calls that of the request's number. It lets others run meanwhile.
+-- Each number has a function of its own, named after it; run() calls the function of the request's number, which yields to other requests.
 local chunks = {}
 for id = 0, 63 do
 	chunks[id] = loadstring([[
@@ -21,7 +21,7 @@ function run()
 	ngx.say(id)
 end
 
--- Waits for 30 ms, and lets no other request run meanwhile.
+-- Blocks for 30 ms, without yielding to other requests.
 local ffi = require("ffi")
 ffi.cdef("int usleep(unsigned microseconds);")
 

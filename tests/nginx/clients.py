@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# clients.py PORT BACK: an upstream that answers /back/quick only, and clients of nginx that wait: of each kind another number.
-# Writes "PATH SENT SEEN" for each request, times since 1970 before it was sent and when it was known to be served; then
-# "ready"; ends with its input.
+# clients.py PORT BACK: runs an upstream that answers only /back/quick, and clients of nginx that wait, a different number of each kind.
+# Writes "PATH SENT SEEN" for each request: the times since 1970 before it was sent and when it was known to be processed; then writes
+# "ready". Ends at the end of its input.
 import socket, sys, threading, time
 
 port, back = int(sys.argv[1]), int(sys.argv[2])
@@ -56,7 +56,7 @@ for i in range(3):  # kept alive
     s = connect(get("/small"))
     s.recv(1)
     kept.append(s)
-for i in range(4):  # who do not read what they get
+for i in range(4):  # clients that do not read the response
     path, sent = f"/big?{i}", time.time()
     s = connect(get(path), 4096)
     s.recv(1)
@@ -70,7 +70,7 @@ for path in [f"/back/slow{i}" for i in range(5)] + ["/auth/small"]:
         while asked not in seen:
             arrived.wait()
     print(path, sent, seen[asked])
-s = connect(get("/back/quick"))  # the last: nobody takes its upstream's connection
+s = connect(get("/back/quick"))  # the last request, so that no other one takes its connection to the upstream
 s.recv(1)
 kept.append(s)
 print("ready", flush=True)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# guest.sh: sourced, after lib.sh, by the guests' tests of nginx: one of Debian's releases in its own root, under load. Needs T.
+# guest.sh: functions for the guests' tests of nginx: the nginx of a Debian release in its own root, under load. Sourced after lib.sh. Needs
+# T.
 
 with_lua=bookworm
 
-# prepare_nginx RELEASE: its root, $root, with 64 files
+# prepare_nginx RELEASE: prepares its root, $root, with 64 files
 prepare_nginx() {
 	root=/lab/roots/nginx-$1
 	: >"$root/tmp/modules.conf"
@@ -16,7 +17,7 @@ prepare_nginx() {
 	echo >"$root/tmp/html/small.txt"
 }
 
-# start_nginx RELEASE: two workers; sets $master
+# start_nginx RELEASE: starts nginx with two workers; sets $master
 start_nginx() {
 	prepare_nginx "$1"
 	lua='#'
@@ -35,7 +36,7 @@ start_nginx() {
 	until_true 60 sh -c "[ \$(pgrep -cP $master) = 2 ]"
 }
 
-# load_nginx CLIENTS PLACE…: returns when each client has had an answer
+# load_nginx CLIENTS PLACE…: starts the load; returns when each client has had an answer
 load_nginx() {
 	python3 /lab/nginx/load.py 8080 "$@" >"$T/load" 2>&1 &
 	loading=$!

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge_latency.py NAME FOLDER WORKER: compares what ngx-latency says (FOLDER/{all,static,slow,hosts,one}.json, see t/56-latency.sh)
-# with nginx's log and with the clients. Exit: 0, 1 after a `not ok`, 2: there is no telling.
+# judge_latency.py NAME FOLDER WORKER: compares the output of ngx-latency (FOLDER/{all,static,slow,hosts,one}.json, see t/56-latency.sh)
+# with nginx's log and with the clients. Exit: 0, 1 after a `not ok`, 2 if it cannot be decided.
 #
-# nginx's clock is of the start of the events that a worker serves at a time; so $request_time lacks, of each end of a request, what
-# had passed since then. What nginx's clock says is also in the column log_ms, which must be the same as in the log.
+# nginx's clock is the time at which the worker began to process a batch of events. $request_time is therefore too short by the time between
+# that and each end of a request. The times by nginx's clock are also in the column log_ms, which must be the same as in the log.
 import collections, fnmatch, json, math, sys, traceback
 
 name, folder, worker = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge_mem.py JSON LOG: compares the pools that ngx-mem lists (see t/54-mem.sh) with what nginx's debug log says that it has allocated and
-# freed. Exit: 0, 1 after a `not ok`.
+# judge_mem.py JSON LOG: compares the pools that ngx-mem lists (see t/54-mem.sh) with nginx's debug log of what it has allocated and freed.
+# Exit: 0, or 1 after a `not ok`.
 import json, re, sys
 
 read, live, failed = json.load(open(sys.argv[1])), {}, False
@@ -12,7 +12,7 @@ def is_so(name, so, *why):
     print(f"ok {name}" if so else f"not ok {name}: {' '.join(str(w) for w in why)}")
 
 
-# what connections have allocated, those with their numbers and the pools of 512 bytes that they begin with
+# the allocations of connections: log lines with their numbers, and the pools of 512 bytes that they begin with
 pools = read["pools"]
 worker = f" {pools[0]['worker']}#"
 for line in open(sys.argv[2], errors="replace"):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge_reqs.py FOLDER BACK WORKER…: compares what ngx-reqs says (FOLDER/json, read between FOLDER/before and FOLDER/after; see
-# t/52-reqs.sh) with the clients, nginx's own status and the kernel's sockets. Exit: 0, 1 after a `not ok`.
+# judge_reqs.py FOLDER BACK WORKER…: compares the output of ngx-reqs (FOLDER/json, read between FOLDER/before and FOLDER/after; see
+# t/52-reqs.sh) with the clients, nginx's own status and the kernel's sockets. Exit: 0, or 1 after a `not ok`.
 import json, sys
 
-LATE = 5  # s: a worker's clock may be so late, which is of the start of the events that it serves at a time
+LATE = 5  # s: a worker's clock may be so late; it is the time at which the worker began to process a batch of events
 
 folder, back, workers = sys.argv[1], sys.argv[2], [int(w) for w in sys.argv[3:]]
 failed = False
@@ -21,7 +21,7 @@ def is_so(name, so, *why):
 
 read = json.loads(text("json"))
 requests = read["requests"]
-by = {}  # (URI, state): its requests
+by = {}  # (URI, state) -> its requests
 for r in requests:
     by.setdefault((r.get("uri"), r.get("state")), []).append(r)
 
@@ -59,7 +59,7 @@ def what_they_are():
     is_so("a main request waits for its subrequest", by["/auth/small", None][0]["phase"] == "access", by["/auth/small", None])
 
 
-# sent after `sent`, served since before `seen`
+# each request was sent after `sent` and processed before `seen`
 def ages():
     before, after = float(text("before")), float(text("after"))
     bounds = {}
@@ -72,7 +72,7 @@ def ages():
         is_so(f"age of {path}", all(low - 0.002 <= a <= high for a in found), found, low, high)
 
 
-# its own request is not among ours
+# its own request is not one of ours
 def status_of_nginx():
     status, server = text("status").split(), read["server"][0]
     found = sum_of("reading"), sum_of("writing") + 1, sum_of("waiting")

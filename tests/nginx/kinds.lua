@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Each URI has a function of its own, named after the letters and the number in it, such as final7. A subrequest whose URI has no number
--- has the one of its main request.
+-- uses its main request's number.
 local chunks = {}
 
 local function chunk()
@@ -24,7 +24,7 @@ function work()
 	chunk()()
 end
 
--- Lets others run meanwhile.
+-- Yields to other requests.
 function in_turn()
 	for _ = 1, 4 do
 		work()

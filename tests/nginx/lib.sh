@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# nginx/lib.sh: sourced by tests/nginx/t/*.sh. Needs TOP, BIN and O, which tests/run sets.
+# nginx/lib.sh: functions for tests/nginx/t/*.sh. Needs TOP, BIN and O, which tests/run sets.
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
@@ -14,7 +14,7 @@ export LC_ALL
 jail='' work=$T/nginx master=''
 at_end 'end_all'
 
-# end_all: ends what runs when a test is interrupted; its exit status is as before
+# end_all: ends all background processes when a test is interrupted; keeps its exit status
 end_all() {
 	end_status=$?
 	[ -z "$master" ] || kill -TERM "$master" 2>/dev/null || :
@@ -22,7 +22,7 @@ end_all() {
 	return $end_status
 }
 
-# use_release SUITE: its nginx instead of this system's; false, with a reason as $no_root: it cannot be had
+# use_release SUITE: uses its nginx instead of this system's; fails, with a reason in $no_root, if it cannot be had
 use_release() {
 	nginx_root "$1" || return 1
 	jail=$root
@@ -35,12 +35,12 @@ leave_release() {
 	jail=''
 }
 
-# of_releases: calls of_nginx SUITE with the nginx of the release that has Lua; with --all, of each
+# of_releases: calls of_nginx SUITE with the nginx of the release that has Lua, or, with --all, of each release
 of_releases() {
 	if [ "${CHECK_ALL:-}" ]; then of_suites "$nginxes"; else of_suites "$nginx_with_lua"; fi
 }
 
-# of_suites "SUITE …": likewise of these
+# of_suites "SUITE …": calls of_nginx with the nginx of each of these suites
 of_suites() {
 	for suite in $1; do
 		if use_release "$suite"; then
@@ -56,7 +56,7 @@ has_lua() {
 	[ -f "$jail/usr/lib/nginx/modules/ngx_http_lua_module.so" ]
 }
 
-# modules CONF: of Lua, if they are there
+# modules CONF: writes the lines that load Lua's modules, if they are installed
 modules() {
 	: >"$1"
 	! has_lua || for module in ndk_http_module ngx_http_lua_module; do
@@ -64,14 +64,14 @@ modules() {
 	done
 }
 
-# free_port: a port that nothing listens at, for nginx and for what it asks
+# free_port: prints a port on which no process listens, for nginx and for its upstreams
 free_port() {
 	python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# start_nginx CONFIG: that of this system, or of the folder $jail, in $work, with the places between @ in the file replaced; sets master
-# and workers
+# start_nginx CONFIG: starts this system's nginx, or the nginx in the folder $jail, in $work, with the words between @ in the file replaced;
+# sets master and workers
 start_nginx() {
 	mkdir -p "$work/html"
 	[ -n "$jail" ] || chmod 755 "$T_top" "$T"
@@ -96,7 +96,7 @@ stop_nginx() {
 	master=
 }
 
-# at_rest: waits until nginx serves no request: the ends of those that clients have seen end have been counted
+# at_rest: waits until nginx processes no request: requests whose end the clients have seen are then counted
 at_rest() {
 	until_true 60 serves_nothing || not_ok 'nginx' "serves on: $(tail -n 1 "$T/served")"
 }
@@ -106,7 +106,7 @@ serves_nothing() {
 	[ "$(wc -l <"$T/served")" = 1 ]
 }
 
-# make_html: what the configuration truth.conf serves
+# make_html: makes the files that the configuration truth.conf serves
 make_html() {
 	mkdir -p "$work/html"
 	chmod 755 "$work" "$work/html"
@@ -117,12 +117,12 @@ make_html() {
 	cp "$here/chunks.lua" "$work"
 }
 
-# load PLACE…: requests of these places, from 16 clients, in the background until end_load
+# load PLACE…: sends requests for these places from 16 clients in the background, until end_load
 load() {
 	load_from "http://127.0.0.1:$PORT/" "$@"
 }
 
-# load_from URL PLACE…: likewise, of a server by its URL
+# load_from URL PLACE…: sends requests to a server given by its URL
 load_from() {
 	load_url=$1
 	shift
@@ -140,14 +140,14 @@ recorder() {
 	"$bin/ngx-sample-bt" "$@"
 }
 
-# values KEY FILE: "VALUE WEIGHT" of the label, one a line
+# values KEY FILE: prints "VALUE WEIGHT" for each value of the label
 values() {
 	"$bin/bt-report" --by "$1" "$2" 2>/dev/null | sed 1d | sed -E 's/^(.*),([0-9]+),[0-9.]+$/\1 \2/'
 }
 
-# labels_agree NAME "KIND …" COMMAND ARG…: the command, which records and prints "KIND RIGHT WRONG" for kinds of samples whose stack tells
-# what their label should be, is run again and again, at most 60 s, until some samples of each of these kinds are right, and `sequential` has
-# decided that all together are good, or that those of one kind are bad
+# labels_agree NAME "KIND …" COMMAND ARG…: COMMAND records and prints "KIND RIGHT WRONG" for kinds of samples whose stack tells what their
+# label should be. It runs again and again, for at most 60 s, until some samples of each kind are right, and `sequential` has decided that
+# all samples together are good, or that the samples of one kind are bad.
 labels_agree() {
 	agree_name=$1 agree_kinds=$2
 	shift 2
@@ -176,20 +176,20 @@ verdict_of_kinds() {
 	sequential $(awk '{ right += $2; wrong += $3 } END { print right + 0, wrong + 0 }' "$T/sums")
 }
 
-# by_uri OPTION…: records requests of truth.conf, for labels_agree, as $T/a
+# by_uri OPTION…: records requests of truth.conf as $T/a, for labels_agree
 by_uri() {
 	record a -t 1 "$@" -u --by uri -o "$T/a.folded"
 	[ "$status" = 0 ] || note "$T/a.err"
 	"$here/judge" "$T/a.folded"
 }
 
-# uris_requested NAME: what was judged last has no others
+# uris_requested NAME: checks that the samples judged last have no other URIs
 uris_requested() {
 	check_eq "$1: no URI that was not requested" '' "$(awk '$1 == "uri" { $1 = ""; $NF = ""; print }' "$T/judged" |
 		grep -vxE ' /(lua|api|gz|ssi|auth)/([0-9]|[1-5][0-9]|6[0-3]) | /(text|page|small)\.txt | \[no uri\] ')"
 }
 
-# labels_add_up NAME FILE SAMPLES: the samples of all values are all samples
+# labels_add_up NAME FILE SAMPLES: checks that the samples of all values are SAMPLES in all
 labels_add_up() {
 	for key in location phase handler request; do
 		values "$key" "$2" >"$T/values"

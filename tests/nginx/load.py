@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# load.py PORT CLIENTS PLACE…: that many connections, kept alive, with requests of the places in turn, each with one of 64 numbers, until
-# it is killed. Writes "ready" when each has had an answer.
+# load.py PORT CLIENTS PLACE…: opens CLIENTS connections, kept alive, and sends requests for the places in turn, each with one of 64
+# numbers, until it is killed. Writes "ready" when each client has had an answer.
 import http.client, sys, threading, time
 
 port, clients, places = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# many.py PORT CLIENTS BUSY PLACE…: that many connections, kept alive, of which BUSY at a time, in turn, wait for a response; requests of the
-# places, each with one of 64 numbers. A connection that the server closes is made again. Writes "ready" when all are connected, then a
-# line for every 100 responses; ends when it is killed.
+# many.py PORT CLIENTS BUSY PLACE…: opens CLIENTS connections, kept alive. BUSY connections at a time, in turn, wait for a response to a
+# request for one of the places, each with one of 64 numbers. A connection that the server closes is opened again. Writes "ready" when all
+# are connected, then a line for every 100 responses; ends when it is killed.
 import re, resource, select, socket, sys
 
 port, clients, busy, places = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
@@ -10,7 +10,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, files)
 poll = select.epoll()
 sockets = {}  # by descriptor
 resting = {}  # sockets, in the order in which they are used
-waiting = {}  # socket -> what came of the response
+waiting = {}  # socket -> the part of the response that was received
 sent = answered = 0
 
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- For wrk: requests of the places in its arguments, such as /gz/, each with one of 64 numbers; those of /post/ have a body.
+-- For wrk: requests for the places in its arguments, such as /gz/, each with one of 64 numbers; requests for /post/ have a body.
 local places, nr = {}, 0
 local body = ("what is in a body"):rep(2000)
 

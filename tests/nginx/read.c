@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * read PID: what is found in a worker of nginx, as lines of "KEY VALUE…": layout, arrays and
- * modules, then each request with its texts. For tests/nginx.
- */
+/* read PID: prints the data that are found in a worker of nginx as lines "KEY VALUE…": layout,
+ * arrays and modules, then each request with its texts. For tests/nginx. */
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_modules.h"
 #include "label/nginx/nginx_read.h"

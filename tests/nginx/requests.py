@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# requests.py PORT BACK SOCKET LUA: an upstream that answers /PLACE/MS/NAME after MS ms, and clients of nginx that ask for known
-# things, each with a name of its own; ends when all have got what they get. Writes "PATH MS LEAST" for each request whose connection
-# nginx closes after it: how long the client waited for that, and how long the upstream took at least.
+# requests.py PORT BACK SOCKET LUA: runs an upstream that answers /PLACE/MS/NAME after MS ms, and clients of nginx that send known requests,
+# each with a name of its own; ends when all clients have their responses. Writes "PATH MS LEAST" for each request after which nginx closes
+# the connection: how long the client waited for that, and how long the upstream took at least.
 import socket, subprocess, sys, threading, time
 
 port, back, h2, lua = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4] == "yes"
@@ -58,7 +58,7 @@ def ask(paths):
         waits.append((path, (time.monotonic() - began) * 1000, least))
 
 
-def keep(paths):  # one connection, one after the other
+def keep(paths):  # one connection, one request after the other
     s = None
     for i, path in enumerate(paths):
         text = get(path, i + 1 == len(paths))
@@ -73,7 +73,7 @@ def keep(paths):  # one connection, one after the other
     read_all(s)
 
 
-def pipeline(paths):  # all at once
+def pipeline(paths):  # all requests at once
     read_all(connect("".join(get(path, i + 1 == len(paths)) for i, path in enumerate(paths))))
 
 
@@ -85,7 +85,7 @@ def abort(paths):
 
 
 def unfinished():
-    read_all(connect("GET /static/unfinished HTTP/1.1\r\nHost: x"))  # until nginx has waited long enough
+    read_all(connect("GET /static/unfinished HTTP/1.1\r\nHost: x"))  # until nginx's timeout
     s = connect("GET /static/closed HTTP/1.1\r\nHost: x")
     time.sleep(0.1)
     s.close()

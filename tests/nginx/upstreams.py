@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# upstreams.py CERT KEY CONF: answers FastCGI, uwsgi and HTTPS, and writes their upstream{} into CONF. nginx has much to do with the
-# answers: a FastCGI record has eight bytes, uwsgi has hundreds of headers, and each request of HTTPS needs a handshake.
+# upstreams.py CERT KEY CONF: answers FastCGI, uwsgi and HTTPS, and writes their upstream{} blocks into CONF. The answers make nginx work: a
+# FastCGI record has eight bytes, uwsgi has hundreds of headers, and each request of HTTPS needs a handshake.
 import os, socket, ssl, struct, sys, threading
 
 BODY = b"what a line of text is like: 0123456789\n" * 100

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 10-read: what is read from the memory of a worker of nginx, while it serves requests that last: of the nginx of Debian's releases, and
-# of this system's if it has one.
+# 10-read: the data that are read from the memory of a worker of nginx while it processes long requests: for the nginx of Debian's releases,
+# and for this system's nginx if it has one.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# read_by_version: of a worker that has got so far
+# read_by_version: reads a worker; fails until the worker has started
 read_by_version() {
 	"$built/read" "${workers% }" >"$T/idle"
 	grep -q 'layout of its version, not verified yet by a request' "$T/idle"
@@ -15,12 +15,12 @@ three_requests() {
 	[ "$(grep -c '^request.* status=200' "$T/busy")" = 3 ]
 }
 
-# field SERVER LOCATION KEY: of the request there
+# field SERVER LOCATION KEY: prints a field of the request there
 field() {
 	grep "^request.* server=$1 location=$2 " "$T/busy" | sed -E "s/.* $3=([^ ]*).*/\1/"
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	make_html
 	head -c 3000000 /dev/zero >"$work/html/big"

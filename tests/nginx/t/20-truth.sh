@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 20-truth: 16 clients, two workers, many requests in turn in each: does the label of each sample agree with what the stack itself tells
-# of the request? Functions of Lua are named after the number in the URI, and only one location compresses.
+# 20-truth: 16 clients, two workers, many requests in turn in each worker: does the label of each sample agree with what the stack itself
+# tells about the request? Lua functions are named after the number in the URI, and only one location compresses.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# seen OPTION…: a recording with these options has a sample of a request, labelled with its location
+# seen OPTION…: checks that a recording with these options has a sample of a request, labelled with its location
 seen() {
 	record b -t 0.5 -p "$master" "$@" --by location
 	[ "$status" = 0 ] && "$bin/bt-report" --by location "$T/b.rec" 2>/dev/null | grep -q '^/gz/,'
 }
 
-# has_workers NAME: a recording with --with worker has samples of both of the workers there are
+# has_workers NAME: checks that a recording with --with worker has samples of both current workers
 has_workers() {
 	record "$1" -t 0.5 -p "$master" -u --with worker
 	values worker "$T/$1.rec" | grep -v '^.no worker' | cut -d' ' -f1 | sort >"$T/recorded"
@@ -42,7 +42,7 @@ one_worker() {
 check 'one worker: connections, as they are asked for' until_true 60 one_worker
 check_eq 'one worker: its samples alone' "$worker" "$(values worker "$T/one.rec" | grep -v '^.no worker' | cut -d' ' -f1)"
 
-# after a reload others work, and those before end
+# after a reload other workers work, and the previous ones end
 check 'both workers' until_true 60 has_workers before
 begin_record reload -p "$master" -t 3600 -u --with worker
 kill -HUP "$master"

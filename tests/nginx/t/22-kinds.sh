@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 22-kinds: as 20-truth, of requests that ask FastCGI, uwsgi and HTTPS, have subrequests, are redirected inside nginx, or come by HTTPS:
-# does the label of each sample agree with what the stack tells of the request? Functions of Lua are named after the URI, and some
-# modules work for one location only.
+# 22-kinds: like 20-truth, for requests that ask FastCGI, uwsgi and HTTPS upstreams, have subrequests, are redirected inside nginx, or come
+# over HTTPS: does the label of each sample agree with what the stack tells about the request? Lua functions are named after the URI, and
+# some modules work for one location only.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# by_kind [tls]: for labels_agree: records, and judges the labels uri and location
+# by_kind [tls]: records, and judges the labels uri and location, for labels_agree
 by_kind() {
 	record kinds -t 1 -p "$master" -u --mixed --lua
 	for key in uri location; do
@@ -14,7 +14,7 @@ by_kind() {
 	done
 }
 
-# serve FILE FOLDER…: it, as each of the 64 numbers in these
+# serve FILE FOLDER…: makes FILE available as each of the 64 numbers in these folders
 serve() {
 	file=$1
 	shift
@@ -38,7 +38,7 @@ make_kinds() {
 	chmod -R a+rX "$work"
 }
 
-# judged_kinds NAME "KIND …" [tls]: labels by URI and by location
+# judged_kinds NAME "KIND …" [tls]: checks the labels by URI and by location
 judged_kinds() {
 	# shellcheck disable=SC2086 # one word or none
 	labels_agree "$1: labels agree with stacks" "$(for kind in $2; do echo "uri-$kind location-$kind"; done)" by_kind ${3-}
@@ -47,7 +47,7 @@ judged_kinds() {
 		"(/(fcgi|post|uwsgi|tls|auth|ssi|rewrite|final|try|named|error|part/ssi|handled/error)/([0-9]|[1-5][0-9]|6[0-3])|/check|\[no uri\])")"
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	make_kinds
 	start_nginx "$here/kinds.conf" || return 0

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# 25-lifecycle: one recording in which nginx, with 10,000 connections, is reloaded, a worker is killed, and the program is upgraded (USR2):
-# all workers are recorded, nothing is lost, and no label is wrong.
+# 25-lifecycle: one recording during which nginx, with 10,000 connections, is reloaded, a worker is killed, and the program is upgraded
+# (USR2): all workers are recorded, nothing is lost, and no label is wrong.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 
-# workers_now: of the first master and of that which an upgrade has started
+# workers_now: prints the workers of the first master and of the master that an upgrade has started
 workers_now() {
 	for pid in $(echo "$master" | cat - "$work/pid" | sort -u); do
 		pgrep -P "$pid" -f 'worker process' || :
 	done
 }
 
-# serve: 1,000 responses more
+# serve: waits for 1,000 more responses
 serve() {
 	serve_least=$(($(wc -l <"$T/clients") + 10))
 	until_true 600 served || not_ok 'responses' "they do not come: $(tail -n 1 "$T/clients.err")"
@@ -25,7 +25,7 @@ served() {
 	[ "$(wc -l <"$T/clients")" -ge "$serve_least" ]
 }
 
-# await_end WHAT PID…
+# await_end WHAT PID…: waits until these processes have ended
 await_end() {
 	await_what=$1
 	shift
@@ -59,7 +59,7 @@ kill -QUIT "$master"
 await_end 'upgrade' "$master"
 serve
 
-# are_connected: clients whose connection a process has closed connect again
+# are_connected: checks that clients whose connection was closed have connected again
 are_connected() {
 	[ "$(ss -Htn state established "sport = :$PORT" | wc -l)" = 10000 ]
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-off-cpu: waits of a worker, by what it works for: one location blocks it, for 30 ms each time; else it waits for events. By upstream,
-# where filters of the response run other programs.
+# 30-off-cpu: waits of a worker, by the request for which it works: one location blocks the worker for 30 ms each time; otherwise the worker
+# waits for events. By upstream: filters of the response run other programs.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -8,7 +8,7 @@ recorder() {
 	"$bin/ngx-sample-bt-off-cpu" "$@"
 }
 
-# weight VALUE FILE: ms
+# weight VALUE FILE: prints the ms of VALUE
 weight() {
 	awk -v value="$1" '{ weight = $NF; sub(/ [0-9]+$/, ""); if ($0 == value) sum += weight } END { printf "%d\n", sum / 1000 }' "$2"
 }
@@ -51,7 +51,7 @@ check_eq 'programs that are run: exit' 0 "$status"
 check_eq 'programs that are run: not a word about them' '' "$(grep -a ': process [0-9]' "$T/b.err")"
 note "$T/upstreams"
 "$bin/bt-collapse" --by upstream "$T/b.rec" >"$T/b.by" 2>/dev/null
-# or in a probe, where another recording changes its probes
+# or in a probe, while another recording changes its probes
 check_eq 'upstreams: where the one of them blocks' '' "$(grep -a '^cart;' "$T/b.by" | grep -v -e popen -e uprobe_notify_resume | head -n 3)"
 check_eq 'upstreams: and the other' '' "$(grep -a '^search;' "$T/b.by" | grep -v -e do_system -e uprobe_notify_resume | head -n 3)"
 stop_nginx

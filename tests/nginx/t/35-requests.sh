@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 35-requests: --requests counts exactly those that end while it records, and tables tell the time of each.
+# 35-requests: --requests counts exactly the requests that end during the recording, and tables show the time of each.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -15,19 +15,19 @@ finish() {
 	check_eq 'exit' 0 "$status"
 }
 
-# ask TIMES PLACE
+# ask TIMES PLACE: sends TIMES requests
 ask() {
 	for nr in $(seq "$1"); do
 		curl -s --compressed -o /dev/null "http://127.0.0.1:$PORT$2"
 	done
 }
 
-# counted KEY NAME: "VALUE REQUESTS", sorted by value; those without are left out
+# counted KEY NAME: prints "VALUE REQUESTS", sorted by value; values without requests are left out
 counted() {
 	"$bin/bt-report" --by "$1" "$T/$2.rec" 2>/dev/null | sed 1d | awk -F, '$4 { print $1, $4 }' | sort
 }
 
-# each KEY VALUE NAME: us of each of those requests
+# each KEY VALUE NAME: prints the us of each of these requests
 each() {
 	"$bin/bt-report" --by "$1" "$T/$3.rec" 2>/dev/null | awk -F, -v value="$2" '$1 == value { printf "%d\n", $5 }'
 }
@@ -42,7 +42,7 @@ ask 40 /gz/2
 ask 5 /auth/1
 ask 7 /small.txt
 ask 2 /nowhere
-curl -s -o /dev/null "http://127.0.0.1:$PORT/gz/3" -o /dev/null "http://127.0.0.1:$PORT/gz/4" # by one connection
+curl -s -o /dev/null "http://127.0.0.1:$PORT/gz/3" -o /dev/null "http://127.0.0.1:$PORT/gz/4" # over one connection
 finish
 check_eq 'by location, without subrequests' '/auth/ 5 /gz/ 42 [no location] 9' "$(counted location a | xargs)"
 check_eq 'by status' '200 54 404 2' "$(counted status a | xargs)"

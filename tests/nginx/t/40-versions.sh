@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# 40-versions: samples of the nginx of Debian's releases, and of this system's if it has one: labels, and the names of static functions.
+# 40-versions: samples of the nginx of Debian's releases, and of this system's nginx if it has one: labels, and the names of static
+# functions.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	make_html
 	start_nginx "$here/truth.conf" || return 0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# 50-http2: requests that share a connection, which is encrypted: each sample belongs to one of them; handshakes to none.
+# 50-http2: requests that share an encrypted connection: each sample belongs to one of them, and handshakes belong to none.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 
-# requests: 40 at a time in one connection, again and again
+# requests: sends 40 requests at a time over one connection, again and again
 requests() {
 	while [ ! -e "$T/stop" ]; do
 		for nr in 1 2 3 4 5 6 7 8 9 10; do
@@ -24,7 +24,7 @@ openssl req -x509 -newkey rsa:2048 -nodes -keyout "$work/key" -out "$work/cert" 
 start_nginx "$here/http2.conf" || exit 1
 requests 2>"$T/curl" &
 clients=$!
-# judge_locations: only one location compresses, and handshakes belong to none
+# judge_locations: only one location compresses, and handshakes belong to no location
 judge_locations() {
 	record a -t 1 -p "$master" -u --by location -o "$T/a.folded"
 	awk '{ n = $NF; split($0, frame, ";"); root = frame[1] }

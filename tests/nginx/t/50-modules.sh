@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 50-modules: phase handlers and filters of this system's nginx, against the order that nginx's build gives them, and what was built in.
+# 50-modules: compares the phase handlers and filters of this system's nginx with the order that nginx's build gives them, and with the
+# modules that were built in.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
 use_release "$nginx_with_lua" || { skip all "$no_root"; exit 0; }
 
-# As auto/modules of nginx lists them: each is put in front of those before it.
+# The order in auto/modules of nginx; a later module runs before the earlier ones.
 header_order='slice not_modified headers userid gunzip addition xslt image sub charset ssi gzip range_header v3 v2 chunked header'
 body_order='slice range_body copy headers gunzip addition xslt image sub charset ssi postpone gzip chunked write'
 phase_order='post_read server_rewrite find_config rewrite post_rewrite preaccess access post_access precontent content'
 
-# names RUNS: of those modules, without the common parts
+# names RUNS: prints the names of these modules, without their common parts
 names() {
 	awk -F, -v runs="$1" '$1 == runs { print $2 }' "$T/csv" | sed -e 's/^ngx_http_//' -e 's/_module$//' -e 's/_filter$//' | tr '\n' ' '
 }
 
-# built ORDER: those of the words that this nginx has: always, or by an option
+# built ORDER: prints those words whose module this nginx has, always or by a build option
 built() {
 	for module in $1; do
 		case $module in
 		slice | gunzip | addition | sub | v2 | v3)
 			${jail:+chroot "$jail"} nginx -V 2>&1 | grep -q -e "--with-http_${module}_module\( \|\$\)" || continue
 			;;
-		xslt | image) continue ;; # dynamic, and not loaded here
+		xslt | image) continue ;; # dynamic modules, which are not loaded here
 		esac
 		printf '%s ' "$module"
 	done
@@ -38,7 +39,7 @@ check_eq 'header filters' "$(built "$header_order")" "$(names header_filter)"
 check_eq 'body filters' "$(built "$body_order")" "$(names body_filter)"
 check_eq 'filters of the body of requests' 'core ' "$(names request_body_filter)"
 check_eq 'phases' "$phase_order " "$(awk -F, 'NR > 1 { print $1 }' "$T/csv" | uniq | grep -v filter | tr '\n' ' ')"
-# within a phase, too, later ones of the build run first
+# within a phase, too, modules that come later in the build run first
 check_eq 'handlers of access' 'access auth_basic auth_request ' "$(names access)"
 check_eq 'handlers of precontent' 'try_files mirror ' "$(names precontent)"
 check_eq 'the last handler of content' 'static ' "$(names content | sed 's/.* \([^ ]* \)$/\1/')"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 52-reqs: ngx-reqs while clients wait in known ways, against the clients, nginx's own status and log, and the kernel's sockets.
+# 52-reqs: compares ngx-reqs, while clients wait in known ways, with the clients, nginx's own status and log, and the kernel's sockets.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -20,7 +20,7 @@ clients=$!
 exec 9>"$T/in"
 until_true 60 grep -q '^ready' "$T/clients" || not_ok 'the clients' "$(tail -n 1 "$T/errors")"
 
-# settled: who does not read gets no more for now
+# settled: checks that no more is sent to clients that do not read
 settled() {
 	"$bin/ngx-reqs" -p "$master" --csv | awk -F, '/\/big$/ { print $11 }' >"$T/sent"
 	[ "$(wc -l <"$T/sent")" = 4 ] || return 1
@@ -88,10 +88,10 @@ check 'reloads and crashes: the newest worker' until_true 60 newest_is_listed
 kill -INT "$watching"
 wait "$watching"
 status=$?
-check "reloads and crashes: exit after Ctrl-C: $status" test "$status" -le 1 # 1: some rows were changing
+check "reloads and crashes: exit after Ctrl-C: $status" test "$status" -le 1 # 1 means that some rows were changing
 check_eq 'reloads and crashes: nothing is said' '' "$(cat "$T/said")"
 
-# the rate is that of the counter
+# the rate is computed from the counter
 env --default-signal=INT "$bin/ngx-reqs" -p "$master" -w200ms --json >"$T/rates" &
 watching=$!
 read_again() {
@@ -119,7 +119,7 @@ for a, b in zip(servers, servers[1:]):
 END
 check_eq 'requests per second' '' "$(tail -n 1 "$T/rate")"
 
-# bytes that were sent: as the log says when those clients have gone
+# the bytes sent, as the log has them when these clients have gone
 exec 9>&-
 wait "$clients"
 until_true 60 sh -c "[ \$(grep -c '^/big' '$work/access') = 4 ]"

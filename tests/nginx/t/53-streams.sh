@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 53-streams: ngx-reqs lists the requests that share a connection of HTTP/2, each once, and ngx-mem has their pools, with the nginx of Debian's releases.
+# 53-streams: ngx-reqs lists the requests that share a connection of HTTP/2, each once, and ngx-mem has their pools, with the nginx of
+# Debian's releases.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# connect NUMBER: so many connections without requests, and behind them one with a request for a big file that comes in two pieces, until
-# fd 9 is closed; they come before others in nginx's array
+# connect NUMBER: opens NUMBER connections without requests, and after them one with a request for a big file that is sent in two pieces,
+# until fd 9 is closed; they precede others in nginx's array
 connect() {
 	rm -f "$T/connected"
 	python3 -c 'import socket, ssl, sys
@@ -30,7 +31,7 @@ sys.stdin.read()' "$PORT" "$1" <"$T/in" >"$T/connected" 2>&1 9>&- &
 	until_true 60 grep -q connected "$T/connected" || not_ok 'connections without requests' "$(tail -n 1 "$T/connected")"
 }
 
-# begin_requests: five that do not read what they get, two that wait for an upstream, one that waits for its subrequest
+# begin_requests: starts five requests that do not read the response, two that wait for an upstream, and one that waits for its subrequest
 begin_requests() {
 	for path in big?1 big?2 big?3 big?4 big?5 back/slow1 back/slow2 auth/small; do
 		echo "url = https://127.0.0.1:$PORT/$path"
@@ -40,7 +41,7 @@ begin_requests() {
 	client=$!
 }
 
-# listed: "PHASE HANDLER UPSTREAM STATE URI" of each, sorted
+# listed: prints "PHASE HANDLER UPSTREAM STATE URI" of each request, sorted
 listed() {
 	"$bin/ngx-reqs" -p "$master" --csv >"$T/reqs" 2>"$T/said" || return 1
 	awk -F, 'NR > 1 { print $7, $8, $9, $15, $17 }' "$T/reqs" | sort >"$T/listed"
@@ -50,7 +51,7 @@ all_listed() {
 	listed && [ "$(wc -l <"$T/listed")" = 10 ]
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	mkdir -p "$work/html/auth"
 	chmod -R a+rX "$work"

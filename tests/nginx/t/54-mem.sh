@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 54-mem: ngx-mem, against what nginx's debug log says that it has allocated and freed, against known numbers of keys in zones, and
-# against what Lua says of its dictionaries.
+# 54-mem: compares ngx-mem with nginx's debug log of what it has allocated and freed, with known numbers of keys in zones, and with the
+# numbers that Lua reports for its dictionaries.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -11,12 +11,12 @@ head -c 1000000 /dev/zero >"$work/html/big"
 echo small >"$work/html/small"
 start_nginx "$here/mem.conf" || exit 1
 
-# memory TABLE [PID]: that one, as CSV
+# memory TABLE [PID]: prints that table as CSV
 memory() {
 	"$bin/ngx-mem" -p "${2-$master}" --csv --table "$1"
 }
 
-# field TABLE COLUMN KEY…: of the row whose first fields are these
+# field TABLE COLUMN KEY…: prints a field of the row whose first fields are KEY…
 field() {
 	memory "$1" | awk -F, -v column="$2" -v key="$3," 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) n = i }
 		index($0, key) == 1 { print $n }'
@@ -41,7 +41,7 @@ settled() {
 	[ "$(count_of /slow/)" = 3 ]
 }
 until_true 60 settled
-# read_at_rest: while it was read, nothing was allocated or freed, and $T/log is of that time
+# read_at_rest: checks that nothing was allocated or freed during the reading; $T/log is the log of that time
 read_at_rest() {
 	before=$(wc -c <"$work/errors")
 	"$bin/ngx-mem" -p "$master" --json >"$T/json" 2>"$T/said"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 56-latency: ngx-latency against nginx's own log, request by request, and against how long the clients waited; while workers come, go and
-# are killed.
+# 56-latency: compares ngx-latency with nginx's own log, request by request, and with the time that the clients waited, while workers start,
+# end and are killed.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# start_latency: nginx with latency.conf and two workers, of $jail
+# start_latency: starts the nginx of $jail with latency.conf and two workers
 start_latency() {
 	make_html
 	echo '<!--# include virtual="/static/in" --> <!--# include virtual="/back/5/in" -->' >"$work/html/page.txt"
@@ -18,7 +18,8 @@ start_latency() {
 	! has_lua || with_lua=yes
 }
 
-# measure NAME OPTION…: in the background, until it is ended; $T/NAME.json and $T/NAME.err. Ready when a request is seen by all.
+# measure NAME OPTION…: measures in the background, until it is ended; writes $T/NAME.json and $T/NAME.err. Returns when all measurements
+# see a request.
 measure() {
 	name=$1
 	shift
@@ -27,13 +28,13 @@ measure() {
 	until_true 60 has_probes $! || not_ok "$name" 'it does not begin'
 }
 
-# has_probes PID: the program has set them, and sleeps: without them it waits for a child that reads nginx's file
+# has_probes PID: checks that the program has set its probes and sleeps; before that it waits for a child that reads nginx's file
 has_probes() {
 	ls -l "/proc/$1/fd" 2>/dev/null | grep -q perf_event &&
 		{ grep -qs hrtimer_nanosleep "/proc/$1/wchan" || grep -qsE '^(35|230) ' "/proc/$1/syscall"; }
 }
 
-# end_measuring: sets $statuses
+# end_measuring: ends the measurements; sets $statuses
 end_measuring() {
 	statuses=''
 	for pid in $measuring; do
@@ -48,12 +49,12 @@ requests() {
 	python3 "$here/requests.py" "$PORT" "$BACK" "$work/h2" "$with_lua" >"$T/clients" 2>"$T/errors" || not_ok 'the clients' "$(tail -n 1 "$T/errors")"
 }
 
-# logged NUMBER: so many requests are in the log
+# logged NUMBER: checks that NUMBER requests are in the log
 logged() {
 	[ "$(wc -l <"$work/access")" -ge "$1" ]
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	start_latency || return 0
 	measure all -p "$master" --slowest 256 --by location --phases --timeline "$T/all.svg"
@@ -89,7 +90,7 @@ check 'no requests: said' grep -qx 'ngx-latency: no request ended in this time' 
 check_eq 'no nginx: exit' 2 $?
 check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ " "$T/said"
 
-# ---- two servers of one file; more texts than there is room for
+# ---- two servers that run one file; more texts than there is room for
 sed -e 's,/pid;,/pid2;,' -e "s,:$PORT;,:$(free_port);," -e 's,/h2 ,/h3 ,' "$work/nginx.conf" >"$work/nginx2.conf"
 chroot "$jail" nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx2.conf" >"$T/start" 2>&1 || not_ok 'a second nginx' "$(head -n 1 "$T/start")"
 until_true 60 test -s "$work/pid2"
@@ -122,7 +123,7 @@ times = [row["time_ms"] for row in read["slowest"]]
 print(len(times), times[0] == read["total"][0]["max_ms"], all(row["uri"].startswith("/static/1") for row in read["slowest"]))' "$T/many.json")"
 kill -TERM "$master2"
 
-# ---- workers that begin and end
+# ---- workers that start and end
 : >"$work/access"
 measure all -p "$master" --by worker --slowest 256
 requests
@@ -149,7 +150,8 @@ check 'reload, kill: of workers before and after' sh -c "[ $(cut -d '|' -f 4 "$T
 
 # ---- a share of the time, with a reload meanwhile: the worker whose file has the probes ends
 
-# measure_share SECONDS: for so long after the reload; false: nothing of the new workers was measured, as turns come late on a busy machine
+# measure_share SECONDS: measures for SECONDS after the reload; fails if no request of the new workers was measured, because turns are late
+# on a busy machine
 measure_share() {
 	measure share -p "$master" --share 20 --by worker
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
@@ -180,13 +182,13 @@ check "share: $measured_requests requests, of those in the log" \
 	test "$measured_requests" -gt 0 -a "$measured_requests" -le "$(wc -l <"$work/access")"
 rate=$(python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["total"][0]["per_second"])' "$T/share.json")
-# the seconds have one digit
+# the seconds have one decimal
 check "share: $rate requests per second, of $measured_seconds s" \
 	awk -v n="$measured_requests" -v seconds="$measured_seconds" -v rate="$rate" \
 	'BEGIN { exit !(n >= rate * (seconds - 0.06) && n <= rate * (seconds + 0.06)) }'
 : >"$work/access"
 
-# ---- a request that began before, and the end of nginx
+# ---- a request that began before the measurement, and the end of nginx
 : >"$work/access"
 mkfifo "$T/in"
 python3 -c 'import socket, sys, time
@@ -206,7 +208,7 @@ exec 9>&-
 wait "$client"
 until_true 60 logged 1
 stop_nginx
-# it ends by itself
+# the program ends by itself
 for pid in $measuring; do
 	until_true 60 sh -c "! kill -0 $pid 2>/dev/null" || not_ok 'nginx has ended' 'the program has not'
 	wait "$pid" && status=0 || status=$?

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 56-values: the values that scripts with tapsets/nginx get, of the nginx of Debian's releases: each worker is there, and what its program
-# has is where its mappings are. What scripts do with them is tested in tests/guest.
+# 56-values: the values that scripts with tapsets/nginx get, for the nginx of Debian's releases: each worker is listed, and the program's
+# addresses are in its mappings. The use of the values in scripts is tested in tests/guest.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# variable NAME: of what was written
+# variable NAME: prints a variable of the last output
 variable() {
 	tr ' ' '\n' <"$T/values" | sed -n "s/^nginx_$1=//p"
 }
 
-# numbers NAME N: the list as lines of N numbers
+# numbers NAME N: prints the list as lines of N numbers
 numbers() {
 	variable "$1" | tr '.' '\n' | paste -d' ' $(yes - | head -n "$2")
 }
 
-# in_code ADDRESS…: all are in executable mappings of the first worker
+# in_code ADDRESS…: checks that all addresses are in executable mappings of the first worker
 in_code() {
 	python3 - "/proc/${workers%% *}/maps" "$@" <<'END'
 import sys
@@ -24,7 +24,7 @@ for address in sys.argv[2:]:
 END
 }
 
-# modules_agree: names, handlers and code say of each handler of a phase that ngx-modules lists which module it is of
+# modules_agree: checks for each phase handler in the list of ngx-modules that names, handlers and code give the same module
 modules_agree() {
 	"$bin/ngx-modules" -p "$master" >"$T/modules" && python3 - "$T/values" "$T/modules" "/proc/$master" <<'END'
 import os, sys
@@ -59,7 +59,7 @@ assert checked >= 12, checked
 END
 }
 
-# all_listed: both workers are ready, which takes a moment after they have been started
+# all_listed: checks that both workers are ready, which takes a moment after their start
 all_listed() {
 	"$bin/ngx-values" -p "$master" >"$T/values" 2>/dev/null
 	[ "$(numbers processes 6 | wc -l)" = 2 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 58-pools: ngx-sample-bt-pools has exactly the pools that are not destroyed, by the stack that created them, with the nginx of Debian's
-# releases: those of connections, requests and upstreams that are still there, against what ngx-mem finds in the worker.
+# 58-pools: ngx-sample-bt-pools lists exactly the pools that are not destroyed, by the stack that created them, with the nginx of Debian's
+# releases. The pools of connections, requests and upstreams that still exist are compared with the pools that ngx-mem finds in the worker.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
@@ -8,7 +8,7 @@ recorder() {
 	"$bin/ngx-sample-bt-pools" "$@"
 }
 
-# an upstream that never answers, and a client that does what is said on stdin: open N, slow N, close, requests N
+# an upstream that never answers, and a client that executes commands from stdin: open N, slow N, close, requests N
 cat >"$T/client.py" <<'END'
 import socket, sys, time
 port, listener = int(sys.argv[1]), socket.create_server(("127.0.0.1", int(sys.argv[2])))
@@ -53,25 +53,25 @@ for line in sys.stdin:
     print("done", flush=True)
 END
 
-# client WORDS: has it done
+# client WORDS: sends a command to the client and waits until it is executed
 client() {
 	done=$(wc -l <"$T/client")
 	echo "$1" >&9
 	until_true 60 sh -c "[ \$(wc -l <'$T/client') -gt $done ]" || not_ok "$1" "$(tail -n 1 "$T/client.err")"
 }
 
-# record_end: as after Ctrl-C
+# record_end: ends the recording as Ctrl-C does
 record_end() {
 	stop_record
 	note "$T/$begin_name.err"
 }
 
-# created ERE FILE: the weight of stacks that end in it, and in a static function that it calls
+# created ERE FILE: prints the weight of stacks that end in ERE, or in a static function that it calls
 created() {
 	weight "$2" ";$1;([^;]*;)?ngx_create_pool\$"
 }
 
-# mem FIELD: of all pools in the worker but those of its configuration
+# mem FIELD: prints the sum for all pools in the worker without the pools of its configuration
 mem() {
 	"$bin/ngx-mem" -p "$master" --csv --table pools | awk -F, -v field="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == field) n = i }
@@ -97,7 +97,7 @@ what_is_left() {
 	others "$T/a.folded" ';ngx_event_accept;ngx_create_pool$'
 }
 
-# Of those that were there before nothing is known, and what took their place is new.
+# Checks that pools from before the recording are unknown, and that pools at the same addresses are new.
 what_was_there() {
 	begin_record b -p "$master" -t 3600
 	client close
@@ -126,7 +126,7 @@ by_age() {
 	client close
 }
 
-# A worker that is gone has no pools, and the one that takes its place is recorded.
+# Checks that a worker that has ended has no pools, and that its successor is recorded.
 other_workers() {
 	begin_record e -p "$master" -t 3600
 	client 'open 6'
@@ -140,7 +140,7 @@ other_workers() {
 	client close
 }
 
-# The new configuration has a pool, and the workers that begin with it are recorded.
+# Checks that the new configuration has a pool, and that the workers that start with it are recorded.
 reload() {
 	old=$(pgrep -P "$master")
 	begin_record f -p "$master" -t 3600
@@ -156,7 +156,7 @@ reload() {
 	client close
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	mkdir -p "$work/html"
 	echo small >"$work/html/small"

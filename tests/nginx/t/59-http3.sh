@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# 59-http3: requests of HTTP/3, by a browser, with the nginx of Debian's releases that have it: ngx-reqs lists them, ngx-latency times them,
-# and samples have their labels, or that of a connection's packets.
+# 59-http3: requests of HTTP/3, from a browser, with the nginx of Debian's releases that have it: ngx-reqs lists them, ngx-latency times
+# them, and samples have their labels, or the label for a connection's packets.
 set -u
 . "$TOP/tests/nginx/lib.sh"
 
-# browse: opens the page, which asks for three things that never come and, over and over, for what is compressed
+# browse: opens the page, which requests three things that never come and, over and over, a compressed one
 browse() {
 	key=$(openssl x509 -in "$T/cert" -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64)
 	setpriv --pdeathsig TERM "$chromium" --headless=new --no-sandbox --disable-gpu --user-data-dir="$T/profile" --enable-quic --no-first-run \
@@ -20,14 +20,14 @@ end_browsing() {
 	rm -rf "$T/profile"
 }
 
-# held: "HANDLER WAITS_FOR URI" of each that never comes
+# held: prints "HANDLER WAITS_FOR URI" of each request that is never answered
 held() {
 	"$bin/ngx-reqs" -p "$master" --csv >"$T/reqs" 2>"$T/said"
 	awk -F, '$17 ~ "^/held/" { print $8, $14, $17 }' "$T/reqs" | sort >"$T/held"
 	[ "$(wc -l <"$T/held")" = 3 ] && [ -s "$work/access" ]
 }
 
-# judge_packets: only one location compresses, and packets that are sent are of a connection
+# judge_packets: only one location compresses, and sent packets belong to a connection
 judge_packets() {
 	record a -t 1 -p "$master" -u
 	for key in location request; do
@@ -42,7 +42,7 @@ timed() {
 	"$bin/ngx-latency" -p "$master" -t 1 --by location --csv 2>"$T/said" | awk -F, '$10 == "/gz/" && $1 >= 5 { found = 1 } END { exit !found }'
 }
 
-# of_nginx NAME: that of $jail
+# of_nginx NAME: tests the nginx of $jail
 of_nginx() {
 	grep -q ngx_quic_output "$jail/usr/sbin/nginx" || { skip "$1" 'this nginx has no HTTP/3'; return 0; }
 	mkdir -p "$work/html"
