@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * addresses [-i] FILE: for each address on stdin (hexadecimal, one a line, ascending), a line
- * "0xADDRESS" and one for each frame, the innermost first: function, file and line, divided by
- * tabs, "?" for what is not known. The debug file of FILE is used when one is installed. -i: with
- * inlined calls. What it took goes to stderr.
+ * addresses [-i] FILE: for each address on stdin (hexadecimal, one a line, ascending), prints a
+ * line "0xADDRESS" and a line for each frame, innermost first: function, file and line, separated
+ * by tabs, with "?" for unknown fields. The debug file of FILE is used if one is installed. -i:
+ * with inlined calls. The time goes to stderr.
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined calls and source lines: of programs made by compilers in every form, and of broken ones.
- */
+/* Inlined calls and source lines in every form that compilers make, and in broken debug
+ * information. */
 #include "../unit/symbol_test.h"
 #include "../unit/tiny_elf.h"
 #include "symbol/dwarf/debuginfo.h"
@@ -9,9 +9,11 @@
 
 #include <dwarf.h>
 
-/* ---- what compilers make ---- */
+/* ---- the output of compilers ---- */
 
-/* dropped() is so long that, at 0, where linkers put what is dropped, it would reach over all. */
+/*
+ * dropped() is so long that it would cover everything at address 0, where linkers put dropped code.
+ */
 static const char source[] =
 	"int dropped(int x)\n"                                             /* 1 */
 	"{\n"                                                              /* 2 */
@@ -56,7 +58,7 @@ static uint64_t symbol_address(const struct elffile *elf, const char *name)
 	return 0;
 }
 
-/* "function file:line" of each frame, divided by ";"; file without folder. */
+/* Appends "function file:line" for each frame, separated by ";"; the file without its folder. */
 static void describe(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr)
 {
 	struct strbuf *out = arg;
@@ -120,7 +122,7 @@ static void compilers(void **state)
 	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(compilers); c++)
 		for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
-			/* what it may not be able to do is no matter for us */
+			/* an unsupported combination does not matter here */
 			char *cmd = xasprintf("%s -O2 %s -o program 2>&1", compilers[c], flags[i]);
 			bool known = c == 0 ||
 				     (!strstr(flags[i], "zlib-gnu") && !strstr(flags[i], "lto"));
@@ -235,7 +237,7 @@ static void assembly(void **state)
 	free(program);
 }
 
-/* Paths, also when the compiler was told to leave out where it ran. */
+/* Paths are right, also if the compiler was told to omit its working directory. */
 static void take_file(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr)
 {
 	char **file = arg;
@@ -283,7 +285,7 @@ static void paths(void **state)
 	free(full);
 }
 
-/* ---- what dwz has moved to another file ---- */
+/* ---- parts that dwz has moved to another file ---- */
 
 static void common_parts(void **state)
 {
@@ -300,10 +302,10 @@ static void common_parts(void **state)
 	assert_non_null(alt);
 	expect_at(elf, alt, &address, 1, true,
 		"0:inner program.c:8;middle program.c:17;outer program.c:23");
-	/* without it there are no names, and libdw does not fetch it on its own */
+	/* without the file there are no names, and libdw does not fetch it itself */
 	expect_at(elf, NULL, &address, 1, true, "0:? program.c:8;? program.c:17;? program.c:23");
 	elffile_close(alt);
-	/* another file at its path */
+	/* another file is at its path */
 	run("cp '%s' '%s/common.debug'", program, dir);
 	assert_null(debugfile_open_alt(elf, &(struct debug_paths){0}));
 	elffile_close(elf);
@@ -311,7 +313,7 @@ static void common_parts(void **state)
 	free(other);
 }
 
-/* ---- by hand ---- */
+/* ---- debug information made by hand ---- */
 
 enum { UNIT = 1, VAGUE_UNIT, FUNCTION, CALL, BLOCK, LINKED_BLOCK, ORIGIN, CLASS };
 
@@ -334,7 +336,7 @@ static const unsigned char abbreviations[] = {
 
 struct info {
 	struct strbuf bytes;
-	size_t unit; /* where this one begins */
+	size_t unit; /* where the current unit begins */
 };
 
 static void put(struct info *info, uint64_t value, size_t size)
@@ -387,7 +389,7 @@ static void put_call(struct info *info, uint32_t origin, uint64_t from, uint64_t
 	put(info, (uint64_t)line, 1);
 }
 
-/* What is said of N addresses from TINY_FIRST on, STEP bytes apart. Takes over INFO. */
+/* Checks the result for N addresses from TINY_FIRST on, STEP bytes apart. Takes over INFO. */
 static void expect_info(struct info *info, size_t n, uint64_t step, const char *expected)
 {
 	static const char text[0x1000];
@@ -430,7 +432,7 @@ static void units_in_units(void **state)
 	put(&info, 0, 1);
 	end_unit(&info);
 	begin_unit(&info);
-	put(&info, UNIT, 1); /* dropped: it begins where no code is */
+	put(&info, UNIT, 1); /* dropped: it begins where there is no code */
 	put_range(&info, (uint64_t)-0x10, 0x1000);
 	put_function(&info, "dropped", (uint64_t)-0x10, 0x1000);
 	put(&info, 0, 1);
@@ -444,7 +446,7 @@ static void units_in_units(void **state)
 		"0:around ?:0\n1:within ?:0\n2:around ?:0\n3:around ?:0\n5:vague ?:0");
 }
 
-/* As Rust and Pascal have them. */
+/* Functions in classes, as Rust and Pascal have them. */
 static void functions_in_classes(void **state)
 {
 	struct info info = {STRBUF_INIT, 0};
@@ -477,13 +479,13 @@ static void calls(void **state)
 	put_function(&info, "f", 0, 0x80);
 	put_call(&info, origin, 0x10, 0x40, 11);
 	put(&info, BLOCK, 1);
-	put_call(&info, here(&info), 0x20, 0x30, 12); /* its own origin */
+	put_call(&info, here(&info), 0x20, 0x30, 12); /* it is its own origin */
 	put(&info, 0, 1);
 	put(&info, 0, 1);
 	put(&info, 0, 1);
-	put_call(&info, 0xffffff, 0x30, 0x50, 13); /* half within the one before */
+	put_call(&info, 0xffffff, 0x30, 0x50, 13); /* it overlaps with the previous one */
 	put(&info, 0, 1);
-	put_call(&info, origin, 0x60, 0x100, 14); /* beyond the function */
+	put_call(&info, origin, 0x60, 0x100, 14); /* it extends beyond the function */
 	put(&info, 0, 1);
 	put(&info, 0, 1);
 	end_unit(&info);
@@ -493,7 +495,9 @@ static void calls(void **state)
 		"8:called ?:0;? ?:14");
 }
 
-/* Each block's next one is its own first child: 2 to the power of 200 ways lead through them. */
+/*
+ * Each block's next block is its own first child, so 2 to the power of 200 paths lead through them.
+ */
 static void ways_without_end(void **state)
 {
 	struct info info = {STRBUF_INIT, 0};
@@ -541,7 +545,7 @@ static void count_frames(void *arg, size_t i, const struct debuginfo_frame *fram
 			  (frames[j].file ? strlen(frames[j].file) : 0);
 }
 
-/* Some bytes of the sections of debug information in IMAGE become others. */
+/* Changes some bytes of IMAGE's sections of debug information. */
 static void damage(char *image, size_t len)
 {
 	Elf *elf = elf_memory(image, len);

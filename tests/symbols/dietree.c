@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every entry of debug information in every form, as libdw reads it. */
+/* Every entry of debug information, in every form, equals what libdw reads. */
 #include "symbol/dwarf/dietree.h"
 #include "../unit/symbol_test.h"
 
@@ -65,7 +65,7 @@ static void compare_entry(const struct dietree *tree, const struct die *ours, Dw
 						 dwarf_hasattr(die, DW_AT_MIPS_linkage_name));
 	assert_int_equal(ours->call_file, number_of(die, DW_AT_call_file));
 	assert_int_equal(ours->call_line, number_of(die, DW_AT_call_line));
-	if (ours->at != tree->root.addr) /* which may have that of its skeleton */
+	if (ours->at != tree->root.addr) /* else it may be its skeleton's code */
 		compare_code(ours, die);
 	if (dwarf_attr(die, DW_AT_abstract_origin, &mem) && dwarf_whatform(&mem) == DW_FORM_ref4) {
 		assert_non_null(dwarf_formref_die(&mem, &origin));
@@ -75,7 +75,7 @@ static void compare_entry(const struct dietree *tree, const struct die *ours, Dw
 	}
 }
 
-/* Compares the list of siblings from AT on, where DIE is; returns where it ends. */
+/* Compares the list of siblings from AT on, where DIE is; returns its end. */
 static const unsigned char *compare_siblings(
 	struct dietree *tree, const unsigned char *at, Dwarf_Die die)
 {
@@ -176,7 +176,7 @@ static void forms(void **state)
 						  "program.cc >log 2>&1",
 				dir, compilers[c], flags[i]);
 
-			if (system(command)) { /* what it may not be able to do is no matter here */
+			if (system(command)) { /* an unsupported combination does not matter here */
 				print_message("# not possible here: %s\n", command);
 			} else {
 				compare_file(program, SIZE_MAX);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch [-f S] [-a S] [-s S] [-n] [-q] [-r] [-x] BUILD_ID[=NAME]…: debuginfod_fetch as a program:
- * "RESULT NAME PATH" for each file, notes on stderr. -f, -a, -s: seconds for a file, for all, of
- * silence; -n: not what is known of failures before; -q: no progress; -r: what came is rejected;
- * -x: executables.
+ * fetch [-f S] [-a S] [-s S] [-n] [-q] [-r] [-x] BUILD_ID[=NAME]…: debuginfod_fetch as a program.
+ * Prints "RESULT NAME PATH" for each file; notes go to stderr. -f, -a, -s: seconds for a file, for
+ * all files, and of silence; -n: ignores known failures; -q: no progress; -r: rejects the files
+ * that come; -x: fetches executables.
  */
 #include "lib/program.h"
 #include "lib/strbuf.h"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judging.sh: sourced by the tests that compare names, after lib.sh, and by the benchmark. $O is where the programs were built.
+# judging.sh: functions for the tests that compare names, and for the benchmark; sourced after lib.sh. $O is the folder in which the
+# programs were built.
 
-# spread FILE N: N addresses of its code, from the first to the last
+# spread FILE N: prints N addresses of its code, from the first to the last
 spread() {
 	readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \.text  *PROGBITS  *\([0-9a-f]*\) [0-9a-f]* \([0-9a-f]*\) .*/\1 \2/p' |
 		while read -r start size; do
@@ -10,7 +11,7 @@ spread() {
 		done
 }
 
-# debug_of FILE: the debug file that is installed for it, or itself
+# debug_of FILE: prints the debug file that is installed for FILE, or FILE itself
 debug_of() {
 	id=$(readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p')
 	rest=${id#??}
@@ -18,12 +19,12 @@ debug_of() {
 	if [ -e "$debug" ]; then echo "$debug"; else echo "$1"; fi
 }
 
-# libc_file: that of our programs
+# libc_file: prints the libc of our programs
 libc_file() {
 	ldd "$O/tests/symbols/addresses" | sed -n 's/.*=> \(.*libc\.so[^ ]*\) .*/\1/p'
 }
 
-# compare_names NAME FILE N WHO…: what we say of N addresses against eu (eu-addr2line) and llvm (llvm-symbolizer)
+# compare_names NAME FILE N WHO…: compares our names for N addresses with eu (eu-addr2line) and llvm (llvm-symbolizer)
 compare_names() {
 	d=$T/$1 name=$1 file=$2
 	mkdir "$d"
@@ -46,7 +47,7 @@ compare_names() {
 	compare_plain
 }
 
-# it is slow: two processes go through the list
+# ask_eu: uses two processes, because eu-addr2line is slow
 ask_eu() {
 	split -n l/2 "$d/addresses" "$d/half."
 	eu-addr2line -a -A -f -i -e "$file" <"$d/half.aa" >"$d/eu" &
@@ -59,7 +60,7 @@ ask_llvm() {
 	llvm-symbolizer -a --inlines --no-demangle --output-style=GNU -e "$file" <"$d/addresses" >"$d/llvm"
 }
 
-# without inlined calls: the last function, on the first line
+# compare_plain: without inlined calls, compares the outermost function and its line
 compare_plain() {
 	"$O/tests/symbols/addresses" "$file" <"$d/addresses" >"$d/plain"
 	awk -F '\t' '

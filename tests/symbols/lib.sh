@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# symbols/lib.sh: sourced by tests/symbols/t/*.sh behind lib.sh. Needs TOP and MADE (what tests/symbols/*.c became), which `run` sets.
+# symbols/lib.sh: functions for tests/symbols/t/*.sh; sourced after lib.sh. Needs TOP and MADE (the programs built from tests/symbols/*.c),
+# which `run` sets.
 
-NOBODY=65534 # the user and the group for whom names are looked up, where we are root
+NOBODY=65534 # the user and the group for which names are looked up if we are root
 
-# open_to_all: somebody else shall use what is in $T, and a home of his own
+# open_to_all: lets another user use the files in $T, and makes a home for that user
 open_to_all() {
 	chmod 755 "$T_top" "$T"
 	HOME=$T/home
@@ -20,7 +21,7 @@ empty_home() {
 	if [ "$(id -u)" = 0 ]; then chown -R "$NOBODY:$NOBODY" "$HOME"; fi
 }
 
-# as_nobody COMMAND…: without privileges, with the same process id
+# as_nobody COMMAND…: runs COMMAND without privileges, with the same process ID
 as_nobody() {
 	if [ "$(id -u)" = 0 ]; then
 		exec setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$@"
@@ -29,12 +30,12 @@ as_nobody() {
 	fi
 }
 
-# build_id FILE
+# build_id FILE: prints the build-id
 build_id() {
 	readelf -n "$1" | sed -n 's/^ *Build ID: *//p'
 }
 
-# ---- servers: one at a time, $servers. It gets DEBUGINFOD_URLS, SERVER, and $T/log, what it was asked for.
+# ---- servers: one at a time, $servers. A server sets DEBUGINFOD_URLS and SERVER, and $T/log lists its requests.
 
 servers=''
 at_end 'stop_servers'
@@ -47,7 +48,7 @@ stop_servers() {
 	servers=''
 }
 
-# serve HOW [FILE]: a bad one (server.py), for a home that is empty. The URL holds a password, which nobody shall see.
+# serve HOW [FILE]: starts a bad server (server.py) and an empty home. The URL holds a password, which must not be shown.
 serve() {
 	stop_servers
 	empty_home
@@ -61,14 +62,14 @@ serve() {
 	export DEBUGINFOD_URLS
 }
 
-# asked: how often the bad server was
+# asked: prints how often the bad server was asked
 asked() {
 	grep -c '^ask ' "$T/log" || :
 }
 
-# serve_really FOLDER ID/KIND…: a real one of the files in FOLDER, which has all of these; false: it does not start
+# serve_really FOLDER ID/KIND…: starts a real server for the files in FOLDER, which has all of these; fails if it does not start
 serve_really() {
-	# A port that is free now may be taken when the server gets to it.
+	# A free port may be taken by the time the server uses it.
 	start_debuginfod "$@" || start_debuginfod "$@" || {
 		not_ok 'a real server: it starts' 'see below'
 		tail -n 20 "$T/log" | note
@@ -101,7 +102,7 @@ for file in sys.argv[2:]:
 INDEXED
 }
 
-# requests ID: how many of our client the real server answered
+# requests ID: prints how many requests of our client the real server answered
 requests() {
 	grep -c "UA:elfutils.*GET /buildid/$1/" "$T/log" || :
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""perf2rec.py PROGRAM: a recording of the samples in PROGRAM's code that `perf script -F pid,tid,ip --show-mmap-events` lists on stdin."""
+"""perf2rec.py PROGRAM: prints a recording of the samples in PROGRAM's code that `perf script -F pid,tid,ip --show-mmap-events` lists on
+stdin."""
 import collections
 import re
 import subprocess

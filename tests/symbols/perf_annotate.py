@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""perf_annotate.py PERF OURS: the instructions of one function with their shares, as `perf annotate --stdio` and `bt-annotate --asm` wrote
-them: the same instructions, and shares within one point. Prints what differs, and at the end how many were compared."""
+"""perf_annotate.py PERF OURS: compares the instructions of one function and their shares, as `perf annotate --stdio` and `bt-annotate
+--asm` wrote them: the instructions must be equal, and the shares within one point. Prints the differences, and at the end how many
+instructions were compared."""
 import re
 import sys
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rows FILE: for each address on stdin (hexadecimal, one a line) the address at which its row of
- * the line table begins, by libdw alone; its own where there is none. The debug file of FILE is
- * used when one is installed.
+ * rows FILE: prints for each address on stdin (hexadecimal, one a line) the address at which its
+ * row of the line table begins, by libdw alone, or the address itself if there is no row. The debug
+ * file of FILE is used if one is installed.
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"

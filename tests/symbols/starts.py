@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""starts.py NM RECORDING: whether the starts of functions in RECORDING, whose frames' addresses are
-link addresses, are those of the symbols in NM (nm -S). Prints a sum; exits 1 if one is not, or if
-many frames have none."""
+"""starts.py NM RECORDING: compares the starts of functions in RECORDING, whose frames' addresses are link addresses, with the symbols in NM
+(nm -S). Prints a sum; exits 1 if a start differs, or if many frames have none."""
 import bisect
 import sys
 
 
 def read_symbols(path):
-    """(start, end, name) of functions, ascending."""
+    """Returns (start, end, name) of the functions, ascending."""
     symbols = []
     for line in open(path):
         fields = line.split()
@@ -43,7 +42,7 @@ def main():
             without += 1
         elif start[frame][0] == symbols[i][0] and (
                 symbols[i][2].endswith('.cold') or not start[frame][1]):
-            right += 1  # a part without a stack frame of its own cannot be told from a function
+            right += 1  # a part without a stack frame of its own cannot be distinguished from a function
         else:
             wrong += 1
             print('%x: %x %s' % (at, symbols[i][0], symbols[i][2]), start[frame])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sudo COMMAND…: a process of that name, started in the environment of user $AS, that runs COMMAND
- * in a clean one, as sudo does: from a second process of the same name. Needs root, for it takes
- * none.
+ * sudo COMMAND…: a process named sudo, started in the environment of user $AS, that runs COMMAND in
+ * a clean environment from a second process of the same name, as sudo does. Needs root, because it
+ * acquires no rights.
  */
 #include <stdio.h>
 #include <stdlib.h>

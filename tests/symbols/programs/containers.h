@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * use<N>() works with containers and algorithms over types of its own: 25 KB of code of many
- * inlined calls, cold parts and instances that the linker drops.
+ * use<N>() uses containers and algorithms with types of its own: 25 KB of code with many inlined
+ * calls, cold parts and instances that the linker drops.
  */
 #ifndef TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H
 #define TESTS_SYMBOLS_PROGRAMS_CONTAINERS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* digest<N>() is 10 KB of unrolled loops over calls that were inlined, which is compiled fast. */
+/* digest<N>() is 10 KB of unrolled loops over inlined calls, which compiles fast. */
 #ifndef TESTS_SYMBOLS_PROGRAMS_DIGEST_H
 #define TESTS_SYMBOLS_PROGRAMS_DIGEST_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fib.js: JavaScript that node compiles once it is hot: numbers() calls fib() for ever.
+// fib.js: JavaScript that node compiles once it is hot: numbers() calls fib() without end.
 function fib(n) {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }

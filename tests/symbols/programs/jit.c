@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit SECONDS anon|memfd NAME [FILE]: spins in code that it writes itself, into memory without a
- * file or one that has no path, and calls it NAME in the perf map FILE, /tmp/perf-PID.map by
- * default.
+ * jit SECONDS anon|memfd NAME [FILE]: spins in code that it generates itself, in memory without a
+ * file or with a file without a path, and calls it NAME in the perf map FILE (default
+ * /tmp/perf-PID.map).
  */
 #include "../../programs/burn.h"
 
@@ -13,12 +13,12 @@
 
 enum { PAGE = 4096 };
 
-/* push %rbp; mov %rsp, %rbp; mov $&burn_over, %rax; 1: mov (%rax), %ecx; test %ecx, %ecx; je 1b;
- * pop %rbp; ret */
+/* push %rbp; mov %rsp, %rbp; mov $&burn_over, %rax; loop: mov (%rax), %ecx; test %ecx, %ecx;
+ * je loop; pop %rbp; ret */
 static const unsigned char spins[] =
 	"\x55\x48\x89\xe5\x48\xb8        \x8b\x08\x85\xc9\x74\xfa\x5d\xc3";
 
-/* The code, as one who never writes where it runs does it: the same pages at two places. */
+/* Maps the same pages at two places, as programs do that never write where they run code. */
 static void *map_code(const char *where)
 {
 	int shared = !strcmp(where, "memfd") ? memfd_create("doublemapper", MFD_CLOEXEC) : -1;

@@ -10,7 +10,7 @@ extern "C" {
 static __attribute__((noinline)) void hidden(counter &c, unsigned n)
 {
 	repeat(n, [&](unsigned i) { c.add(i); });
-	c.seen[0] += BUILD; /* no tail call, and work behind the loop */
+	c.seen[0] += BUILD; /* prevents a tail call, and is work after the loop */
 }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place SECONDS: spins in main;NAME_outer;NAME_inner. NAME tells one build from another. */
+/* place SECONDS: spins in main;NAME_outer;NAME_inner. NAME distinguishes builds. */
 #include "../../programs/burn.h"
 
 #define PASTE(a, b) a##b

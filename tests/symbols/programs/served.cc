@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* served MILLISECONDS: that much processor time, in calls inlined over two levels, a static
- * function, and a library. */
+/* served MILLISECONDS: uses that much processor time in calls inlined over two levels, in a
+ * static function, and in a library. */
 #include "served.h"
 
 #include <cstdlib>

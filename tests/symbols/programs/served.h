@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program served and its library have in common. BUILD tells one build from another. */
+/* The common part of the program served and its library. BUILD distinguishes builds. */
 #ifndef TESTS_SYMBOLS_PROGRAMS_SERVED_H
 #define TESTS_SYMBOLS_PROGRAMS_SERVED_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * libdebuginfod.so.1 as nobody wants it: $STAND_IN says "crash", or "hang" with a file that is
- * begun and no look at whether it shall end.
- */
+/* A bad libdebuginfod.so.1. $STAND_IN is "crash", or "hang": then it begins a file and never checks
+ * whether it should stop. */
 #include <elfutils/debuginfod.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 10-debuginfo: what compilers and linkers make of debug information, in all its versions, and broken ones: tests/symbols/debuginfo.c;
-# its entries, as libdw reads them: tests/symbols/dietree.c.
+# 10-debuginfo: debug information of all versions, as compilers and linkers make it, and broken debug information:
+# tests/symbols/debuginfo.c; its entries, as libdw reads them: tests/symbols/dietree.c.
 set -eu
 
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 20-judge: functions, inlined calls and lines of 1,000 addresses each (with --all 10,000: eu-addr2line is slow) of libc, perl and a big C++
-# program, against eu-addr2line and llvm-symbolizer: every difference follows from a rule of tests/symbols/judge. The C++ program is built
-# once, into build/symbols.
+# 20-judge: functions, inlined calls and lines of 1,000 addresses each of libc, perl and a big C++ program, compared with eu-addr2line and
+# llvm-symbolizer: every difference must follow from a rule of tests/symbols/judge. With --all it is 10,000 addresses, because eu-addr2line
+# is slow. The C++ program is built once, into build/symbols.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 : "${O:=build}"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 22-forms: the same of one C++ program in the forms that debug information has, against llvm-symbolizer.
+# 22-forms: the same for one C++ program in all forms of debug information, compared with llvm-symbolizer.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 : "${O:=build}"
@@ -18,13 +18,13 @@ int main()
 }
 END
 
-# compile COMPILER FLAG…: in $T, where clang puts what it splits off
+# compile COMPILER FLAG…: compiles in $T, where clang puts the files that it splits off
 compile() (
 	cd "$T"
 	"$@" -std=c++17 -O2 -I "$TOP/tests/symbols/programs" -o "$name-program" forms.cc 2>"$name-errors"
 )
 
-# form NAME COMPILER FLAG…
+# form NAME COMPILER FLAG…: checks one form
 form() {
 	name=$1
 	shift

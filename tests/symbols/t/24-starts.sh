@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 24-starts: functions of a stripped program: each has the start, and the part that was split off is marked, as the symbol table of the
-# same program before it was stripped says.
+# 24-starts: functions of a stripped program: each has the start, and a part that was split off is marked, as the symbol table of the
+# unstripped program has it.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 : "${O:=build}"
@@ -27,7 +27,7 @@ int main(int argc, char **)
 }
 END
 
-# recording FILE: a sample at each address of stdin
+# recording FILE: prints a recording with a sample at each address of stdin
 recording() {
 	awk -v path="$1" -v id="$(readelf -n "$1" | sed -n 's/.*Build ID: //p')" '
 		function hex(s, i, v) { for (i = 3; i <= length(s); i++) v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-debuginfod: files from debuginfod servers: a real one, and bad ones (../server.py). Whatever a server does, it ends, says what is wrong
-# in one line, and leaves nothing behind.
+# 30-debuginfod: files from debuginfod servers: a real one, and bad ones (../server.py). Whatever a server does, the fetch ends, reports the
+# problem in one line, and leaves nothing behind.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/symbols/lib.sh"
@@ -11,11 +11,11 @@ FETCH=$T/fetch
 cp "$MADE/fetch" "$FETCH"
 CACHE=$XDG_CACHE_HOME/debuginfod_client
 STAMPS=$XDG_CACHE_HOME/flametap
-ID=00112233445566778899aabbccddeeff00112233 # of no file
+ID=00112233445566778899aabbccddeeff00112233 # the build-id of no file
 IDS="${ID}01 ${ID}02 ${ID}03 ${ID}04 ${ID}05 ${ID}06 ${ID}07 ${ID}08"
-AWAY=$T/away # a folder that is no server
+AWAY=$T/away # a folder that is not a server
 
-# fetch ARG…: $T/out, $T/err, $status (124: it did not end)
+# fetch ARG…: leaves $T/out, $T/err and $status, which is 124 if it did not end
 fetch() {
 	status=0
 	(as_nobody timeout -s KILL 60 "$FETCH" "$@") >"$T/out" 2>"$T/err" || status=$?
@@ -25,7 +25,7 @@ results() {
 	cut -d' ' -f 1 "$T/out" | uniq -c | sed 's/^ *//'
 }
 
-# notes: what was said at the end, without the name of the program and that of the server
+# notes: prints the notes at the end, without the names of the program and of the server
 notes() {
 	grep -v ': debuginfod: fetch' "$T/err" | sed "s/^[^:]*: //; s#$SERVER#SERVER#; s/ [0-9]* s ago/ N s ago/; s/another [0-9]* s/another N s/" || :
 }
@@ -38,14 +38,14 @@ stamped() {
 	find "$STAMPS" -name 'debuginfod-silent-*' 2>/dev/null | wc -l
 }
 
-# clean NAME: nothing is left behind
+# clean NAME: checks that nothing is left behind
 clean() {
 	check_eq "$1: no file that was begun" '' "$(find "$HOME" -name '*.??????')"
 	check_eq "$1: no process" '' "$(pgrep -f "^$FETCH" || :)"
 	check_eq "$1: no password" '' "$(cat "$T/out" "$T/err" | grep secret || :)"
 }
 
-# bad HOW RESULTS NOTES CACHED ARG…: what comes of that server for two files, or those of the last arguments
+# bad HOW RESULTS NOTES CACHED ARG…: checks the results of this server for two files, or for the files in the last arguments
 bad() {
 	serve "$1"
 	bad_name="bad servers: $1"
@@ -193,7 +193,7 @@ SERVER=http://no-such-host.invalid
 fetch "${ID}01=libone.so"
 check_eq 'no such host: said' "debuginfod: SERVER cannot be reached: Couldn't resolve host name; 'libone.so' was not fetched" "$(notes)"
 
-# one of two servers is enough
+# it is enough if one of two servers works
 serve file
 DEBUGINFOD_URLS="http://127.0.0.1:1 $DEBUGINFOD_URLS"
 fetch "${ID}01"
@@ -203,7 +203,7 @@ DEBUGINFOD_URLS="http://127.0.0.1:1 $DEBUGINFOD_URLS"
 fetch "${ID}01"
 check_eq 'two servers, one refuses: not remembered' 0 "$(stamped)"
 
-# ---- what people see
+# ---- the output that users see
 
 serve four
 # shellcheck disable=SC2086
@@ -219,7 +219,7 @@ empty_home
 fetch -q "${ID}01"
 check_eq 'progress: none when quiet' '' "$(cat "$T/err")"
 
-# on_terminal ARG…: fetch with a terminal of 100 columns for stderr; $T/err is what it got, "\r" as line ends
+# on_terminal ARG…: runs fetch with a terminal of 100 columns as stderr; its output is $T/err, with "\r" as line ends
 on_terminal() {
 	python3 - "$T/terminal" "$(id -u)" "$NOBODY" "$FETCH" "$@" <<'END' >"$T/out"
 import fcntl, os, pty, struct, sys, termios
@@ -304,9 +304,9 @@ fetch "${ID}01=libone.so"
 check 'the library is none: said' grep -q "debuginfod: cannot load libdebuginfod: .*; 'libone.so' was not fetched" "$T/err"
 unset LD_LIBRARY_PATH STAND_IN
 
-# ---- sudo: the servers and the cache are its caller's
+# ---- sudo: the servers and the cache are the caller's
 
-# under_sudo [NO_URLS]: fetches with what the caller of sudo has set
+# under_sudo [NO_URLS]: fetches with the settings of sudo's caller
 under_sudo() {
 	serve file
 	cp "$MADE/sudo" "$T/sudo"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 40-server: from a recording of stripped files to their names by a debuginfod server, with the programs that people run. Whatever a server
-# does, the profile is there.
+# 40-server: from a recording of stripped files to their names through a debuginfod server, with the programs that users run. Whatever a
+# server does, there is a profile.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
@@ -18,7 +18,7 @@ for program in debuginfod eu-addr2line dwz g++ python3; do
 	command -v "$program" >/dev/null || { skip all "$program is not installed"; exit 0; }
 done
 
-# sample-bt records as root and then is nobody; the others are from the start
+# sample-bt records as root and then becomes nobody; the other programs run as nobody
 open_to_all
 DEBUGINFOD_URLS=''
 export DEBUGINFOD_URLS
@@ -27,7 +27,7 @@ mkdir "$T/bin" "$T/files" "$T/empty" "$T/out"
 cp "$bin/sample-bt" "$bin/bt-resolve" "$bin/bt-flame" "$bin/bt-collapse" "$MADE/sudo" "$T/bin"
 chown "$NOBODY:$NOBODY" "$T/out"
 
-# sample NAME ARG…: 300 ms of a program: $T/out/NAME.rec, .svg and .folded, what was said in .err; $status
+# sample NAME ARG…: records 300 ms of a program as $T/out/NAME.rec, .svg and .folded, with the messages in .err; sets $status
 sample() {
 	status=0
 	(sampling "$@") || status=$?
@@ -41,7 +41,7 @@ sampling() {
 		2>"$sampled.err"
 }
 
-# run_as_nobody NAME PROGRAM ARG…: one of ours: $T/out/NAME and, what was said, NAME.err; $status
+# run_as_nobody NAME PROGRAM ARG…: runs one of our programs; its output is $T/out/NAME, its messages are NAME.err; sets $status
 run_as_nobody() {
 	run_name=$1 run_program=$2
 	shift 2
@@ -49,14 +49,14 @@ run_as_nobody() {
 	(as_nobody "$T/bin/$run_program" "$@") >"$T/out/$run_name" 2>"$T/out/$run_name.err" || status=$?
 }
 
-# resolve NAME RECORDING OPTION…: $T/out/NAME
+# resolve NAME RECORDING OPTION…: writes $T/out/NAME
 resolve() {
 	resolve_name=$1 resolve_from=$T/out/$2
 	shift 2
 	run_as_nobody "$resolve_name" bt-resolve "$@" "$resolve_from"
 }
 
-# build FOLDER BUILD: the program and its library, as they are made
+# build FOLDER BUILD: builds the program and its library, not stripped
 build() {
 	mkdir "$1" "$1/whole"
 	for source in libserved served; do
@@ -66,7 +66,7 @@ build() {
 	done
 }
 
-# ship FOLDER FROM: FOLDER gets those of FROM stripped, the server their debug files
+# ship FOLDER FROM: FOLDER gets the stripped files of FROM, the server their debug files
 ship() {
 	for file in served libserved.so; do
 		objcopy --only-keep-debug "$2/$file" "$T/files/$(basename "$1")-$file.debug"
@@ -74,7 +74,7 @@ ship() {
 	done
 }
 
-# compare_build NAME RECORDING FOLDER: names, inlined calls and lines in it are what eu-addr2line says of the files before they were stripped
+# compare_build NAME RECORDING FOLDER: compares its names, inlined calls and lines with eu-addr2line on the unstripped files
 compare_build() {
 	for file in served libserved.so; do
 		whole=$3/whole/$file
@@ -90,13 +90,13 @@ compare_build() {
 	done
 }
 
-# ids_asked: the build-ids that the real server was asked for since the last call, sorted
+# ids_asked: prints the build-ids that the real server was asked for since the last call, sorted
 ids_asked() {
 	tail -n "+$(($(cat "$T/heard") + 1))" "$T/log" | sed -n 's#.*UA:elfutils.*GET /buildid/\([0-9a-f]*\)/.*#\1#p' | sort
 	wc -l <"$T/log" >"$T/heard"
 }
 
-# lacking PCT OPTION…: the build-ids of the files whose frames without names are that share of all, by the account
+# lacking PCT OPTION…: prints the build-ids of the files whose frames without names are that share of all frames, by the account
 lacking() {
 	lacking_least=$1
 	shift
@@ -106,7 +106,8 @@ lacking() {
 		END { for (id in lacks) if (lacks[id] * 100 >= least * all) print id }' "$T/out/csv" | sort
 }
 
-# said NAME: what was said of servers, whatever the system's libraries lack; sorted, as the first sample decides which file comes first
+# said NAME: prints the messages about servers, whatever the system's libraries lack; sorted, because the first sample decides which file
+# comes first
 said() {
 	sed -n "s/^[^:]*: //; s/^'[^']*\.rec': //; s#http://[^ ]*127.0.0.1:[0-9]*#SERVER#; s#$T/#T/#g
 		s/ [0-9]* s\>/ N s/g; s/[0-9]* files were/N files were/; /for '\/usr/d; /: fetch/d; /SERVER\|server\|debuginfod/p" "$T/out/$1.err" | sort
@@ -121,7 +122,7 @@ cp "$T/dwz/whole/served" "$T/dwz/whole/libserved.so" "$T/dwz/less"
 ship "$T/dwz" "$T/dwz/less"
 mv "$T/dwz/less/common.dwz" "$T/files"
 
-# ---- no server, and one
+# ---- without a server, and with one
 
 id=$(build_id "$T/split/served")
 library_id=$(build_id "$T/split/libserved.so")
@@ -164,9 +165,9 @@ resolve again dwz.rec --inlines --lines --root "$T/empty"
 check_eq 'dwz: all is in the cache' '' "$(ids_asked | grep -F "$dwz_ids" || :)"
 compare_build 'dwz, no file is here' again "$T/dwz"
 
-# ---- who is asked for what
+# ---- which files are requested
 
-# asks NAME PCT OPTION…: exactly the files that lack so much
+# asks NAME PCT OPTION…: checks that exactly the files are requested that lack so much
 asks() {
 	asks_name=$1 asks_least=$2
 	shift 2
@@ -193,7 +194,7 @@ empty_home
 resolve always plain.rec --debuginfod=always --debuginfod-min 90
 check_eq 'always: whatever lacks something' "$(cat "$T/lacking")" "$(ids_asked)"
 
-# ---- all of it with one command, as sudo's caller has set it
+# ---- all steps with one command, with the settings of sudo's caller
 empty_home
 status=0
 (
@@ -210,14 +211,14 @@ check 'sudo: a function of the library' grep -q ';hidden libserved.cc:[0-9]*' "$
 
 # ---- bad servers
 
-# whole NAME: the profile of what was sampled is as without a server
+# whole NAME: checks that the profile is the same as without a server
 whole() {
 	check_eq "$1: exit code as without a server" "$plain_status" "$status"
 	check "$1: stacks" test "$(awk '/main/ { n += $NF } END { print n + 0 }' "$T/out/$1.folded")" -ge 100
 	check "$1: picture" grep -q '^</svg>' "$T/out/$1.svg"
 }
 
-# bad HOW NOTE [NOTE_LATER]: NOTE is what is said, and NOTE_LATER by bt-flame afterwards, which makes its picture
+# bad HOW NOTE [NOTE_LATER]: NOTE is the message, and NOTE_LATER the message of bt-flame afterwards, which makes its picture
 bad() {
 	serve "${1#refused }" "$T/files/split-served.debug"
 	[ "$1" != 'refused mute' ] || stop_servers
@@ -230,7 +231,7 @@ bad() {
 	check_eq "$1: bt-flame: what is said" "${3-}" "$(said "$1, flame")"
 }
 
-# thrown_away FILE…
+# thrown_away FILE…: checks that these files are deleted
 thrown_away() {
 	for file; do
 		echo "debuginfod: the file sent for 'T/split/$file' is not its debug file; removed from the cache"
@@ -253,9 +254,9 @@ serve_really "$T/files" "$id/debuginfo" "$library_id/debuginfo" || exit 1
 resolve healed garbage.rec --inlines --lines
 compare_build 'garbage: a good server afterwards' healed "$T/split"
 
-# ---- Ctrl-C while a server is waited for
+# ---- Ctrl-C during the wait for a server
 
-# interrupt HOW FUNCTION ARG…: such a server is waited for by FUNCTION, which becomes one of ours
+# interrupt HOW FUNCTION ARG…: interrupts FUNCTION, which executes one of our programs, while it waits for such a server
 interrupt() {
 	serve "$1" "$T/files/split-served.debug"
 	shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names of code that nobody finds by its path when it is named: files of containers, deleted and replaced ones, files in
-# memory, what a JIT compiler wrote; and no names of what else lies at such a path.
+# Names of code whose file cannot be found by its path when it is named: files of containers, deleted and replaced files, files in memory,
+# code that a JIT compiler wrote; and no names from another file at such a path.
 set -eu
 
 . "$TOP/tests/lib.sh"
@@ -14,7 +14,7 @@ fi
 programs=$TOP/tests/symbols/programs
 built=$T/programs
 mkdir "$built"
-# build OUTPUT SOURCE WORD…
+# build OUTPUT SOURCE WORD…: compiles a program
 build() {
 	output=$1
 	source=$2
@@ -28,13 +28,13 @@ build new-no-id place.c -DNAME=new -Wl,--build-id=none
 build libold.so libplace.c -shared -fPIC
 build libnew.so libplace.c -shared -fPIC -DNAME=new
 build load load.c -ldl
-build load-fixed load.c -ldl -no-pie # linked at another address than that in the file
+build load-fixed load.c -ldl -no-pie # is linked at another address than its offset in the file
 build jit jit.c
 build memfd ../../bpf/programs/memfd.c
 old_stack='main;old_outer;old_inner'
 
-# named NAME ERE COMMAND…: the stacks of what the command records as NAME, again and again until it is decided, are ERE; nothing in the last
-# recording is of the other build
+# named NAME ERE COMMAND…: COMMAND records as NAME, again and again until it is decided, stacks that match ERE; nothing in the last
+# recording may come from the other build
 named() {
 	until_decided "$1" "$T/$1.folded" "$2" named_again "$@"
 	check_eq "$1: nothing of another file" 0 "$(weight "$T/$1.folded" '(^|;)new_')"
@@ -45,12 +45,12 @@ named_again() {
 	"$@"
 }
 
-# named_target NAME ERE: likewise of recordings of $target
+# named_target NAME ERE: the same for recordings of $target
 named_target() {
 	named "$@" record_longer "$1" -p "$target" -u
 }
 
-# record_while NAME COMMAND…: runs COMMAND when some of the target was recorded, and ends the recording when there is more of it
+# record_while NAME COMMAND…: runs COMMAND after some samples of the target were recorded, and ends the recording after some more
 record_while() {
 	while_name=$1
 	shift
@@ -62,8 +62,8 @@ record_while() {
 	end_record
 }
 
-# contain NAME PROGRAM: runs it in its own pid and mount namespace, below a root that is mounted there only: a new file system or, where
-# NAME is overlay, one over another. It is $T/program there; out here another one is. $target is the process, $namespace its parent.
+# contain NAME PROGRAM: runs PROGRAM in its own PID and mount namespaces, below a root that is mounted there only: a new file system or, if
+# NAME is overlay, an overlay. It is $T/program inside; outside, $T/program is another file. $target is the process, $namespace its parent.
 contain() {
 	: >"$T/target.out"
 	cp "$2" "$T/contained"
@@ -127,14 +127,14 @@ if [ -n "$target" ]; then
 fi
 end_container
 
-# ---- files that are gone, or others by now
+# ---- files that are deleted or replaced
 cp "$built/old" "$T/gone"
 start "$T/gone" 600
 rm "$T/gone"
 named_target deleted "$old_stack"
 finish
 
-# nobody must come to the program and to its folder; what the program is can be told without the right to look into its mappings
+# nobody must reach the program and its folder; the program can be identified without the right to look into its mappings
 rights=+bpf,+perfmon,+sys_ptrace,+syslog
 chmod 711 "$T_top" "$T"
 mkdir "$T/nobody"
@@ -153,7 +153,7 @@ record_as_nobody() {
 named 'deleted, few rights' "$old_stack" record_as_nobody 'deleted, few rights'
 finish
 
-# changed NAME OLD NEW COMMAND…: records the command, which runs OLD as $T/file, while NEW takes its place
+# changed NAME OLD NEW COMMAND…: records COMMAND, which runs OLD as $T/file, while NEW replaces it
 changed() {
 	changed_name=$1
 	cp "$built/$2" "$T/file"
@@ -177,7 +177,7 @@ named 'replaced, no build-id' "$old_stack" changed 'replaced, no build-id' old-n
 named 'library replaced while it is recorded' 'main;work;old_work' \
 	changed 'library replaced while it is recorded' libold.so libnew.so "$built/load" 600 "$T/file"
 
-# loaded and deleted within the recording, before anybody can have looked
+# loaded and deleted within the recording, before the recorder can have looked at it
 late() {
 	cp "$built/libold.so" "$T/late.so"
 	cp "$built/libnew.so" "$T/late.new"
@@ -199,13 +199,13 @@ start "$built/memfd" 600 "$built/old"
 named_target 'program in memory' "$old_stack"
 finish
 
-# ---- all of it: every file of every process is open
+# ---- everything is recorded: every file of every process is opened
 start "$built/load" 600 "$built/libold.so"
 record_until_seen everything '^load[^;]*;_start;.*;main;work;old_work [0-9]+$' -a -u
 finish
 check_eq 'everything: files that could not be read' '' "$(grep -a 'reading them failed' "$T/everything.err" || :)"
 
-# ---- what leads to the kernel's debug file
+# ---- the data by which the kernel's debug file is found
 dd if=/dev/zero of=/dev/null bs=1M 2>/dev/null &
 target=$!
 record_until_seen kernel . -p "$target" -k
@@ -213,8 +213,8 @@ finish
 check_eq 'the kernel and where it is' "$(uname -r) $(sed -n 's/^\([0-9a-f]*\) T _stext$/\1/p' /proc/kallsyms)" \
 	"$(sed -n 's/^kernel \([^ ]*\) [0-9a-f]* \([0-9a-f]*\)$/\1 \2/p' "$T/kernel.rec")"
 
-# ---- nothing is left but the debug files, as on a machine that never had the program
-# part FILE: its debug file goes to $T/debug, by build-id
+# ---- only the debug files are left, as on a machine that never had the program
+# part FILE: moves its debug information to $T/debug, by build-id
 part() {
 	id=$(LC_ALL=C readelf -n "$1" | sed -n 's/.*Build ID: //p')
 	folder=$T/debug/.build-id/$(echo "$id" | cut -c1-2)
@@ -241,7 +241,7 @@ named 'debug files' 'main;work;old_work' parted 'debug files'
 check_eq 'debug files: no names while they are not there' 0 "$(weight "$T/before.folded" old_work)"
 
 # ---- code that is in no file
-# jitted NAME WHERE: such code, with its perf map; $target
+# jitted NAME WHERE: runs such code, with its perf map, as $target
 jitted() {
 	start "$built/jit" 600 "$2" 'jitted;by itself'
 	maps="$maps /tmp/perf-$target.map"
@@ -255,7 +255,7 @@ jitted 'memory file' memfd
 # shellcheck disable=SC2086
 rm -f $maps
 
-# not_used NAME COMMAND…: what the COMMAND puts at the place of the perf map names nothing
+# not_used NAME COMMAND…: checks that a file that COMMAND puts at the place of the perf map gives no names
 not_used() {
 	not_name=$1
 	shift
@@ -290,12 +290,12 @@ not_used 'pipe instead of a perf map' a_pipe
 # ---- node
 fib='(^|;)(JS|LazyCompile|Function):[~^*+]?fib [^;]*_\[j\](;|$)'
 
-# all_named NAME
+# all_named NAME: checks that all code has names
 all_named() {
 	check_eq "$1: code without a name" 0 "$(weight "$T/$1.folded" '\[unknown\]')"
 }
 
-cd "$T" # where node writes files that nobody asked for
+cd "$T" # node writes files to the current folder without being asked
 if command -v node >/dev/null; then
 	start node --perf-basic-prof "$programs/fib.js"
 	record_until_seen node "$fib" -p "$target" -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 60-missing: what bt-resolve --missing says of real recordings: a program that was stripped, its debug file, a file that is gone or another
-# one now, a package's library, code that a compiler makes at run time. Alone or by tests/run.
+# 60-missing: the output of bt-resolve --missing for real recordings: a stripped program, its debug file, a file that is deleted or
+# replaced, a package's library, code that a compiler makes at run time. Runs alone or from tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
@@ -11,7 +11,7 @@ case $bin in /*) ;; *) bin=$TOP/$bin ;; esac
 DEBUGINFOD_URLS=''
 DEBUGINFOD_CACHE_PATH=$T/cache
 export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
-chmod 755 "${T%/*}" # root's files are read by processes that are nobody's
+chmod 755 "${T%/*}" # root's files are read by processes that run as nobody
 
 if ! "$bin/sample-bt" --check --engine bpf -u >"$T/check" 2>&1; then
 	skip all "nothing can be recorded here: $(grep -v found "$T/check" | head -n 1)"
@@ -22,7 +22,7 @@ recorder() {
 	"$bin/sample-bt" -q --engine bpf -u --min-quality 0 "$@"
 }
 
-# record_command NAME SECONDS COMMAND…: a part of it; the command is ended
+# record_command NAME SECONDS COMMAND…: records a part of COMMAND's run and ends it
 record_command() {
 	command_name=$1 command_seconds=$2
 	shift 2
@@ -46,12 +46,12 @@ missing() {
 	done
 }
 
-# column NUMBER FILE: of FILE's row in the CSV; no field in front of the reason has a comma here
+# column NUMBER FILE: prints a column of FILE's row in the CSV; no field before the reason has a comma here
 column() {
 	awk -F, -v n="$1" -v file="$2" '$1 == file { print $n }' "$T/csv"
 }
 
-# says FILE: reason and remedy in the text, as one line
+# says FILE: prints the reason and the remedy in the text, as one line
 says() {
 	awk -v file="  $1" '
 		found && !/^        / { exit }
@@ -60,7 +60,7 @@ says() {
 		END { print line }' "$T/text"
 }
 
-# check_sums NAME: rows and totals, in all forms, are those of the account that bt-report tells
+# check_sums NAME: checks that rows and totals in all forms equal the account that bt-report shows
 check_sums() {
 	"$bin/bt-report" --json --min-quality 0 "$T/$missing_name.rec" >"$T/report" 2>/dev/null
 	account=$(sed -n 's/.*"account".*"named": \([0-9]*\), "unnamed": \([0-9]*\),.*/\1 \2/p' "$T/report")
@@ -144,7 +144,7 @@ missing stripped
 check 'another: the reason' sh -c "echo '$(says "$T/spin")' | grep -q '^another file is at that path now, with build-id '"
 mv "$T/away" "$T/spin"
 
-# all names, no lines: only missing when lines are wanted
+# all names, no lines: reported as missing only if lines are wanted
 objcopy --strip-debug "$T/whole"
 record_command symbols 1 "$T/whole"
 missing symbols
@@ -168,7 +168,7 @@ else
 	skip library 'no xz or no dpkg-query'
 fi
 
-# code that nobody but its compiler can name
+# code that only its compiler can name
 if command -v node >/dev/null; then
 	record_command jit 2 node -e 'const f = n => n < 2 ? n : f(n - 1) + f(n - 2); for (;;) f(30)'
 	missing jit

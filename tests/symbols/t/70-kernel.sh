@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 70-kernel: inlined calls and lines of frames of a kernel and of its modules, whose recordings tell where they were loaded: made of a stand-in
-# for a kernel and an object file as kernels load them, judged by eu-addr2line and llvm-symbolizer. Alone or by tests/run.
+# 70-kernel: inlined calls and lines of frames of a kernel and of its modules, whose recordings tell where they were loaded. A stand-in for
+# a kernel and an object file of the form that kernels load are used, and the results are compared with eu-addr2line and llvm-symbolizer.
+# Runs alone or from tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
@@ -11,7 +12,7 @@ bin=${bin%/*}
 DEBUGINFOD_URLS=''
 DEBUGINFOD_CACHE_PATH=$T/cache
 export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
-chmod 755 "${T%/*}" # root's files are read by processes that are nobody's
+chmod 755 "${T%/*}" # root's files are read by processes that run as nobody
 source=$TOP/tests/symbols/programs/kernel
 release=6.99.0-stand-in
 
@@ -26,7 +27,7 @@ for tool in eu-addr2line llvm-symbolizer; do
 	fi
 done
 
-# build FOLDER VERSION: $T/FOLDER/vmlinux and toy-driver.ko, with DWARF of that version
+# build FOLDER VERSION: builds $T/FOLDER/vmlinux and toy-driver.ko, with DWARF of that version
 build() {
 	mkdir "$T/$1"
 	for object in entry.S kernel.c module.c more.c; do
@@ -41,12 +42,12 @@ build_id() {
 	readelf -n "$1" | sed -n 's/^ *Build ID: *//p'
 }
 
-# random_page: where code is loaded, without its first nine digits, which no awk could add to
+# random_page: prints where code is loaded, without the first nine digits, which no awk could add to
 random_page() {
 	printf '%04x000' $(($(od -An -N2 -tu2 /dev/urandom) & 0x7fff))
 }
 
-# places FILE: each instruction of the functions in .text: its offset and the function's, in decimal, and the function
+# places FILE: prints for each instruction of the functions in .text its offset and its function's offset, in decimal, and the function
 places() {
 	{
 		objdump -t -j .text "$1"
@@ -67,7 +68,8 @@ places() {
 		}' | sort -n
 }
 
-# recording FOLDER MODULE: all of it as frames, half of them return addresses; $T/FOLDER/MODULE.at has the offsets to look up
+# recording FOLDER MODULE: prints a recording in which all these places are frames, half of them return addresses; $T/FOLDER/MODULE.at has
+# the offsets to look up
 recording() {
 	file=$T/$1/vmlinux place=$(random_page) kernel_id=$(build_id "$T/$1/vmlinux") module_id=-
 	if [ "$2" != kernel ]; then
@@ -109,14 +111,15 @@ resolve() {
 	"$bin/bt-resolve" --min-quality 0 --demangle none --lines --inlines "$@" "$resolve_recording" >"$T/out" 2>"$T/err" || note "$T/err"
 }
 
-# frames RECORDING: each frame as "@", then function and line of each of its names, without what compilers add to a clone's name
+# frames RECORDING: prints each frame as "@", then function and line of each of its names, without the suffix that compilers add to a
+# clone's name
 frames() {
 	awk '
 		/^frame / { print "@" }
 		/^name / { sub(/\..*/, "", $3); print $3, ($6 == "-" ? "??" : $6) ":" $7 }' "$1"
 }
 
-# ask TOOL FILE OFFSETS: the same by another program
+# ask TOOL FILE OFFSETS: prints the same from another program
 ask() {
 	case $1/${2##*/} in
 	eu-addr2line/vmlinux) awk '{ printf "0xffffffff81%06x\n", $1 }' "$3" | eu-addr2line -a -i -f -e "$2" ;;
@@ -130,7 +133,7 @@ ask() {
 		{ sub(/ \(discriminator.*/, ""); if (gsub(/:/, ":") > 1) sub(/:[0-9]*$/, ""); print name, $0; name = "" }'
 }
 
-# check_places FOLDER MODULE FILE TOOL…: what was found is what each tool says
+# check_places FOLDER MODULE FILE TOOL…: checks that our results equal each tool's results
 check_places() {
 	folder=$1 module=$2 file=$3
 	shift 3
@@ -145,13 +148,13 @@ check_places() {
 		"$(awk '/^name / && $5 != "-" { print $5 }' "$T/out" | sort -u)"
 }
 
-# unchanged RECORDING: nothing was found
+# unchanged RECORDING: checks that nothing was found
 unchanged() {
 	grep -E '^(frame|name) ' "$T/out" >"$T/found"
 	grep -E '^(frame|name) ' "$1" | diff - "$T/found"
 }
 
-# same_as_before: the names are those of $T/before
+# same_as_before: checks that the names equal the names in $T/before
 same_as_before() {
 	diff "$T/before" "$T/out"
 }
@@ -174,19 +177,19 @@ for version in 4 5; do
 	check_places "dwarf-$version" toy_driver toy-driver.ko eu-addr2line
 done
 
-# ---- wherever debug files are put
+# ---- all places of debug files
 made=$T/dwarf-5
 modules=lib/modules/$release
 id_path=.build-id/$(build_id "$made/toy-driver.ko" | sed 's#^..#&/#').debug
 kernel_id_path=.build-id/$(build_id "$made/vmlinux" | sed 's#^..#&/#').debug
 
-# put FILE PATH: where FILE is to be found
+# put FILE PATH: makes FILE available at PATH
 put() {
 	mkdir -p "$(dirname "$T/places/$2")"
 	cp "$made/$1" "$T/places/$2"
 }
 
-# found_at NAME MODULE OPTION…: the same names as before, with what was put there
+# found_at NAME MODULE OPTION…: checks that the files at these places give the same names as before
 found_at() {
 	found_name=$1 found_module=$2
 	shift 2
@@ -217,7 +220,7 @@ put toy-driver.ko "$id_path"
 found_at 'module, by build-id' toy_driver --debug-path "$T/places"
 put toy-driver.ko "usr/lib/debug/$modules/toy-driver.ko"
 found_at 'module, of another machine' toy_driver --root "$T/places"
-put vmlinux "$id_path" # some other file
+put vmlinux "$id_path" # another file
 put vmlinux "$modules/a/toy_driver.ko"
 mkdir -p "$T/places/$modules/b/toy_driver.ko"
 mkfifo "$T/places/$modules/c.ko" "$T/places/$modules/b/toy-driver.ko"
@@ -233,8 +236,8 @@ xz -c "$made/toy-driver.ko" >"$made/toy-driver.ko.xz"
 put toy-driver.ko.xz "$modules/updates/toy-driver.ko.xz"
 found_at 'module, compressed' toy_driver --root "$T/places"
 
-# ---- what is not in the file
-# other FROM: another build-id
+# ---- code that is not in the file
+# other FROM: prints another build-id
 other() {
 	if [ "$1" = 0 ]; then echo 1; else echo 0; fi
 }
@@ -248,7 +251,7 @@ for module in kernel toy_driver; do
 	check "$module: no debug file" unchanged "$made/$module.rec"
 done
 
-# beyond .text lie other sections, wherever the kernel put them
+# the sections after .text are wherever the kernel puts them
 awk -v size="$(objdump -h "$made/toy-driver.ko" | awk '$2 == ".text" { print $3 }')" '
 	function number(hex,  i, n) {
 		for (i = 1; i <= length(hex); i++)
@@ -261,8 +264,8 @@ awk -v size="$(objdump -h "$made/toy-driver.ko" | awk '$2 == ".text" { print $3 
 resolve "$T/beyond.rec" --debug-path "$debug"
 check 'module: addresses beyond its .text' unchanged "$T/beyond.rec"
 
-# ---- what would help
-# missing MODULE FIELD OPTION…: of its row in the CSV
+# ---- remedies
+# missing MODULE FIELD OPTION…: prints a field of its row in the CSV
 missing() {
 	missing_module=$1 missing_field=$2
 	shift 2

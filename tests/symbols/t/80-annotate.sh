@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 80-annotate: source lines and instructions with their samples: of recordings with known addresses, and of a profile of perf, against
-# `perf annotate`. Alone or by tests/run.
+# 80-annotate: source lines and instructions with their samples: for recordings with known addresses, and for a profile of perf, compared
+# with `perf annotate`. Runs alone or from tests/run.
 set -eu
 TOP=${TOP:-$(cd "$(dirname "$0")/../../.." && pwd)}
 . "$TOP/tests/lib.sh"
@@ -20,7 +20,7 @@ touch -d '2 days ago' "$T/src"/*
 cd "$T"
 gcc -O2 -g -Wl,--build-id=sha1 -o program src/annotated.c
 
-# address PROGRAM FUNCTION PATTERN: of its first instruction that matches, or with NEXT=1 of the one behind
+# address PROGRAM FUNCTION PATTERN: prints the address of its first instruction that matches, or, with NEXT=1, of the next one
 address() {
 	objdump -d "$1" | awk -v function_name="<$2>:" -v pattern="$3" -v next_one="${NEXT-0}" '
 		$2 == function_name { inside = 1; next }
@@ -29,7 +29,7 @@ address() {
 		inside && $0 ~ pattern { if (!next_one) { sub(":", "", $1); print $1; exit } hit = 1 }'
 }
 
-# recording PROGRAM: with the records on stdin, which map 0 and the frames of are PROGRAM's, from its first byte on
+# recording PROGRAM: prints a recording with the records on stdin; its map 0 and its frames are PROGRAM's, from its first byte on
 recording() {
 	{
 		printf 'flametap-recording 2\nevent 0 on-cpu samples 0 cpu\ntask 0 1 1 0 a\n'
@@ -40,13 +40,13 @@ recording() {
 	echo "end $(wc -l <"$T/records")"
 }
 
-# annotate ARG…: $T/out, $T/err, $status
+# annotate ARG…: leaves $T/out, $T/err and $status
 annotate() {
 	status=0
 	"$bin/bt-annotate" "$@" >"$T/out" 2>"$T/err" || status=$?
 }
 
-# line TEXT: self and total of the line with this text
+# line TEXT: prints self and total of the line with this text
 line() {
 	grep -F -- "$1" "$T/out" | head -n 1 | awk '{ print $1, $2, $3 }'
 }
@@ -133,7 +133,7 @@ print("sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).deco
 
 # ---- colour: only on a terminal
 
-# escapes SETTING…: how many there are on a terminal of this environment
+# escapes SETTING…: prints how many escape sequences there are on a terminal in this environment
 escapes() {
 	env -u NO_COLOR TERM=xterm "$@" python3 - "$bin/bt-annotate" a.rec <<'TERMINAL'
 import os, pty, sys
@@ -156,7 +156,7 @@ check_eq 'colour: not on a terminal without' '0 0' "$(escapes TERM=dumb)"
 annotate a.rec
 check_eq 'colour: not in a file' 0 "$(grep -c "$(printf '\033')" out)"
 
-# ---- what is not the file of the recording
+# ---- files that are not the recorded file
 
 sed "s/$(build_id program)/0123456789abcdef0123456789abcdef01234567/" a.rec >other.rec
 annotate -f hash other.rec
@@ -242,7 +242,7 @@ annotate -f 'shop::Cart<*>::add' spin.rec
 check_eq 'C++: demangled' "shop::Cart<unsigned int>::add  $T/spin" "$(head -n 1 out)"
 check_eq 'C++: lines' '100.00 7 7' "$(line 'sum += n / i;')"
 
-# ---- what has no code that is kept
+# ---- frames whose code is not kept
 
 cat >other <<'OTHER'
 flametap-recording 2
@@ -301,7 +301,7 @@ touch -d '2 days ago' src/*
 annotate -f hash a.rec
 check_eq 'control characters of a source' 0 "$(grep -c "$(printf '\033')" out)"
 
-# ---- sources from a server, which it has where they were
+# ---- sources from a server, which has them at their original paths
 
 if command -v debuginfod >/dev/null; then
 	cp "$TOP/tests/symbols/programs/annotated.c" src
@@ -325,7 +325,7 @@ fi
 
 # ---- the same profile, as perf shows it
 
-# try COMMAND…: up to twelve times, as some versions of perf crash at random; what it wrote is in perf.got
+# try COMMAND…: tries up to twelve times, because some versions of perf crash at random; its output is in perf.got
 try() {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		! "$@" >perf.got 2>perf.err || return 0

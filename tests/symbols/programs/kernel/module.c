@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stand-in for a kernel's module, of two objects: .text and .text.unlikely have code of both. */
+/* A stand-in for a kernel module with two objects: .text and .text.unlikely have code of both. */
 #include "step.h"
 
 unsigned int module_list[64];

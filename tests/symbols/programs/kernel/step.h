@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is inlined into the stand-ins for a kernel and its module, up to three deep. */
+/* Functions that are inlined, up to three deep, into the stand-ins for a kernel and its module. */
 #ifndef TESTS_SYMBOLS_PROGRAMS_KERNEL_STEP_H
 #define TESTS_SYMBOLS_PROGRAMS_KERNEL_STEP_H
 
