@@ -186,13 +186,14 @@ void case_escape(const char *text, size_t len, struct strbuf *out)
 	}
 }
 
-/* It only is for splicing. */
+/* Whether F only serves splicing. */
 static bool is_mark(const struct vm *vm, const struct vm_frame *f)
 {
 	return VM_FRAME_TYPE(f->what) == (vm->kind == VM_PERL ? (int)PERL_LOOP : (int)LUA_SEGMENT);
 }
 
-/* The name of a function in C at its address; NULL: it is none, or has no name in the language. */
+/* Returns the name of the C function at F's address, or NULL if F is not a C function or has no
+ * name in the language. */
 static const char *code_name(const struct case_walk *w, const struct vm_frame *f)
 {
 	return w->vm->code_name ? w->vm->code_name(w->layout, f->what & VM_ADDRESS) : NULL;
@@ -226,7 +227,7 @@ static void add_frame(const struct case_walk *w, const struct vm_frame *f,
 	strbuf_release(&file);
 }
 
-/* A stack that is found by the native one is walked as the BPF programs walk it. */
+/* A stack that is found through the native stack is walked as the BPF programs walk it. */
 static enum vm_end walk(const struct case_walk *w, struct vm_stack *stack)
 {
 	if (w->vm->kind == VM_LUA)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Cases: what walks read of a process at some moments, as text, and the stacks that they must give.
- * tests/replay/README describes both files.
- */
+/* Cases: the data that walks read from a process at some moments, as text, and the stacks that they
+ * must give. tests/replay/README describes both files. */
 #ifndef TESTS_REPLAY_CASE_H
 #define TESTS_REPLAY_CASE_H
 
@@ -15,27 +13,27 @@
 
 struct strbuf;
 
-enum { CASE_WORD = 8 }; /* memory is kept in words of so many bytes */
+enum { CASE_WORD = 8 }; /* memory is kept in words of this many bytes */
 
-/* A word of memory; one that is not readable has value 0. */
+/* A word of memory. An unreadable word has the value 0. */
 struct case_word {
 	uint64_t address, value;
 	bool readable;
-	bool outdated; /* the process had something else there when the case went on */
-	/* For take. */
+	bool outdated; /* the process had another value there when the case went on */
+	/* Used by take only. */
 	bool read; /* at this moment */
 	struct {
 		uint64_t value;
 		bool readable, known;
-	} told; /* by the case, up to now */
+	} told; /* by the case so far */
 };
 
-/* What an ELF file says of a name; file -1: no file says anything. */
+/* A symbol or section of an ELF file, or, with file -1, the fact that no file has it. */
 struct case_fact {
 	enum { CASE_VARIABLE, CASE_THREAD, CASE_SECTION } kind;
 	int file;
 	char *name;
-	struct elf_variable variable; /* of a section, too */
+	struct elf_variable variable; /* also for a section */
 	enum elf_thread_place place;
 	uint64_t value;
 };
@@ -50,7 +48,7 @@ struct case_state {
 	struct table at; /* address -> place in words */
 	struct case_word *words;
 	size_t nr_words, alloc_words;
-	struct memory_area *zeros; /* whose words are 0, unless they are in words */
+	struct memory_area *zeros; /* areas whose words are 0, unless they are in words */
 	size_t nr_zeros, alloc_zeros;
 	struct memory_area *areas; /* as memory_areas() */
 	size_t nr_areas, alloc_areas;
@@ -63,17 +61,17 @@ struct case_state {
 void case_init(struct case_state *s);
 void case_release(struct case_state *s);
 
-/* The word at ADDRESS, a multiple of CASE_WORD; valid until the next call. *IS_NEW: it was added.
- */
+/* Returns the word at ADDRESS, a multiple of CASE_WORD; it is valid until the next call. Sets
+ * *IS_NEW if the word was added. */
 struct case_word *case_put(struct case_state *s, uint64_t address, bool *is_new);
-/* NULL: it is not known. */
+/* Returns the word at ADDRESS, or NULL if it is not known. */
 const struct case_word *case_get(const struct case_state *s, uint64_t address);
 bool case_is_zero(const struct case_state *s, uint64_t address);
 
-/* Takes a line that changes S; false: it is no such line. */
+/* Applies a line that changes S. Returns false for any other line. */
 bool case_line(struct case_state *s, const char *line);
 
-/* NULL: not known. */
+/* Returns the fact, or NULL if it is not known. */
 const struct case_fact *case_fact(const struct case_state *s, int kind, int file, const char *name);
 
 /* A walk of a thread. */
@@ -82,20 +80,20 @@ struct case_walk {
 	const struct vm_layout *layout;
 	const struct memory *memory;
 	uint64_t thread, sp;            /* thread pointer, stack pointer */
-	const struct vm_native *native; /* for those that are found by the native stack */
+	const struct vm_native *native; /* for walks that find the stack through the native stack */
 };
 
-/*
- * Appends the stack as lines: a tab, the name of a frame, a blank, its place; innermost first; then
- * how the walk ended, if it is not whole. MIXED: as in struct vm_stack; marks are left out.
- */
+/* Appends the stack as lines: a tab, the name of a frame, a blank, its place; innermost first; then
+ * how the walk ended, if it is not whole. MIXED is as in struct vm_stack; marks are left out. */
 enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out);
 
-/* "FRAME PC FP BX SP DX REG… THREAD… FLAGS", all hexadecimal: what a native stack tells. */
+/*
+ * Reads "FRAME PC FP BX SP DX REG… THREAD… FLAGS", all hexadecimal: the facts from a native stack.
+ */
 bool case_read_native(const char *line, struct vm_native *native);
 void case_write_native(const struct vm_native *native, FILE *out);
 
-/* Appends TEXT of LEN bytes; bytes up to blank, backslash and DEL as \xHH. */
+/* Appends LEN bytes of TEXT; writes bytes up to blank, backslash and DEL as \xHH. */
 void case_escape(const char *text, size_t len, struct strbuf *out);
 
 #endif

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a walk and its names: more than any needs that PERL_STACKS_MAX and the like end. */
+/*
+ * A walk and its names need fewer reads than READS_MAX, because of limits such as PERL_STACKS_MAX.
+ */
 enum { READS_MAX = 1 << 20, CHANGES = 3 };
 
 /* The memory of a case, some words of which are changed. */
@@ -15,7 +17,7 @@ struct changed {
 	const struct case_state *state;
 	uint64_t *read; /* addresses that the walk has read */
 	size_t nr_read, alloc_read;
-	bool learns; /* these are collected */
+	bool learns; /* addresses are collected */
 	unsigned nr_reads;
 	struct case_word now[CHANGES];
 };
@@ -65,7 +67,8 @@ static uint64_t random_below(uint64_t *seed, uint64_t n)
 	return *seed % n;
 }
 
-/* A word that was read becomes unreadable, another one, the address of one, or a bit changes. */
+/* Makes a word that was read unreadable, or replaces it by another word or the address of one, or
+ * flips a bit. */
 static struct case_word change(const struct changed *c, uint64_t *seed)
 {
 	struct case_word word = word_at(c, c->read[random_below(seed, c->nr_read)]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay [-m N] [CASE.mem…]: finds the interpreter and walks its stacks in the memory that cases
- * have, by the steps that the BPF programs take; default: all of tests/replay. Each stack must be
- * that of CASE.want, and nothing may be read that a case has not. -m: each walk also has to end N
- * times in memory that is changed at random. TAP.
+ * replay [-m N] [CASE.mem…]: finds the interpreter and walks its stacks in the memory of cases,
+ * with the steps of the BPF programs; by default in all cases of tests/replay. Each stack must
+ * equal the stack in CASE.want, and no walk may read memory that the case does not have. -m: each
+ * walk must also end in memory that is changed at random, N times. Prints TAP.
  */
 #include "case.h"
 #include "mutations.h"
@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the walks of a case must give. */
+/* The expected results of a case's walks. */
 struct wanted {
-	char *found;   /* what the interpreter's description begins with; NULL: not told */
-	regex_t *may;  /* all stacks that there can be; NULL: each is told */
-	unsigned most; /* so many of them may be inconsistent */
+	char *found;   /* the beginning of the interpreter's description, or NULL if it is not given
+			*/
+	regex_t *may;  /* matches all possible stacks, or NULL if each stack is given */
+	unsigned most; /* at most this many stacks may be inconsistent */
 	struct stack {
 		char *name, *frames;
 	} * stacks;
@@ -39,7 +40,7 @@ static struct replay {
 	struct vm_native native;    /* of the next walk */
 	struct request_stack stack; /* of the next request */
 	bool is_found;
-	struct strbuf missing; /* what was read and is not there */
+	struct strbuf missing; /* memory that was read and is not in the case */
 	unsigned nr_any, nr_inconsistent, nr_wrong;
 	size_t nr_walks;
 } replay;
@@ -47,7 +48,7 @@ static struct replay {
 static unsigned results, failures, mutations;
 static uint64_t seed = 1;
 
-/* REASON: NULL, or why it failed; MORE: lines. */
+/* REASON tells why it failed, or is NULL; MORE is further lines. */
 static void result(const char *what, const char *reason, const char *more)
 {
 	printf("%sok %u - %s: %s%s%s\n", reason ? "not " : "", ++results, replay.name, what,
@@ -61,7 +62,7 @@ static void result(const char *what, const char *reason, const char *more)
 	}
 }
 
-/* ---- what the case says in place of the process ---- */
+/* ---- the case instead of the process ---- */
 
 static bool miss(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool miss(const char *format, ...)
@@ -111,7 +112,8 @@ static struct memory_area *case_areas(void *context, uint64_t max, size_t *nr)
 	return areas;
 }
 
-/* An ELF file of a case is the address of its struct case_file. */
+/* Returns the index of a case's ELF file, which is represented by the address of its struct
+ * case_file. */
 static int file_of(const struct elffile *elf)
 {
 	return (int)((const struct case_file *)(const void *)elf - replay.state.files);
@@ -177,7 +179,8 @@ void __wrap_elffacts_ask(const struct elf_question *list, size_t nr)
 const char *__wrap_elffile_build_id(const struct elffile *elf);
 const char *__wrap_elffile_build_id(const struct elffile *elf)
 {
-	static char id[512]; /* what is known of a file of another case says nothing */
+	static char id[512]; /* differs for each case, so that facts about another case's file are
+				not used */
 
 	snprintf(id, sizeof(id), "%s %s", replay.name, replay.state.files[file_of(elf)].path);
 	return id;
@@ -185,7 +188,7 @@ const char *__wrap_elffile_build_id(const struct elffile *elf)
 
 /* ---- CASE.want ---- */
 
-static const char next_stack[] = "or"; /* between those of a moment that may have several */
+static const char next_stack[] = "or"; /* separates the stacks of a moment that may have several */
 
 static void add_line(char **text, const char *line)
 {
@@ -273,7 +276,7 @@ static void find(const char *name)
 	free(files);
 }
 
-/* The names of the frames, outermost first, with semicolons between them. */
+/* Appends the names of the frames, outermost first, separated by semicolons. */
 static void fold(const char *frames, struct strbuf *out)
 {
 	const char *end = frames + strlen(frames);
@@ -288,7 +291,7 @@ static void fold(const char *frames, struct strbuf *out)
 	}
 }
 
-/* At any moment: one of the stacks that there can be, or none. */
+/* Judges a walk at any moment, which must give one of the possible stacks, or none. */
 static void judge_any(const char *name, const struct strbuf *got, enum vm_end end)
 {
 	struct strbuf folded = STRBUF_INIT;
@@ -312,13 +315,13 @@ static const struct stack *wanted_stack(const char *name)
 {
 	const struct wanted *w = &replay.wanted;
 
-	/* a name may be there several times, in the order of the walks */
+	/* a name may occur several times, in the order of the walks */
 	if (replay.nr_walks < w->nr && !strcmp(w->stacks[replay.nr_walks].name, name))
 		return &w->stacks[replay.nr_walks++];
 	return NULL;
 }
 
-/* How many stacks FRAMES has; *IS_THERE: GOT is one of them. */
+/* Returns how many stacks FRAMES has, and sets *IS_THERE if GOT is one of them. */
 static unsigned nr_stacks(const char *frames, const struct strbuf *got, bool *is_there)
 {
 	unsigned nr = 0;
@@ -353,7 +356,7 @@ static void judge(const char *name, const struct strbuf *got)
 	free(of_several);
 }
 
-/* Whether MIXED has the lines of STACK but for functions in C, which the native stack has. */
+/* Whether MIXED has the lines of STACK except for C functions, which are in the native stack. */
 static bool is_without_code(const char *mixed, const char *stack)
 {
 	while (*stack) {
@@ -368,7 +371,9 @@ static bool is_without_code(const char *mixed, const char *stack)
 	return !*mixed;
 }
 
-/* THREAD SP NAME; the same frames must be in the stack of mixed walks. */
+/*
+ * Does the walk of a line "THREAD SP NAME"; the same frames must be in the stack of a mixed walk.
+ */
 static void walk(const char *line)
 {
 	struct strbuf got = STRBUF_INIT, mixed = STRBUF_INIT;
@@ -394,7 +399,7 @@ static void walk(const char *line)
 	strbuf_release(&mixed);
 }
 
-/* Of the stack that was told. */
+/* Judges the labels of the request for the stack that was given. */
 static void request(const char *name)
 {
 	struct strbuf got = STRBUF_INIT;
@@ -464,7 +469,7 @@ static void want(const char *line)
 	wanted_line(&replay.wanted, line);
 }
 
-/* PATH: CASE.mem, in a folder of its interpreter. */
+/* PATH is CASE.mem, in the folder of its interpreter. */
 static void run(const char *path)
 {
 	size_t len = strlen(path) - strlen(".mem");

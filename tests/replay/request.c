@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- what the BPF programs have around their functions ---- */
+/* ---- definitions that the BPF programs have around their functions ---- */
 
 #undef __noinline
 #undef __always_inline
@@ -89,7 +89,7 @@ int request_find(const struct target *t, struct strbuf *out)
 	return found;
 }
 
-/* As begin_label(), search_label() and take_label() in label/label_bpf.h and core.h. */
+/* Does what begin_label(), search_label() and take_label() in label/label_bpf.h and core.h do. */
 static void search(const struct request_stack *stack)
 {
 	memcpy(&scratch.regs, stack->reg, sizeof(scratch.regs));
@@ -114,7 +114,7 @@ static void add_label(const char *name, const char *value, size_t len, struct st
 	strbuf_addch(out, '\n');
 }
 
-/* Those that nginx has as variables, too. */
+/* Appends the labels that nginx also has as variables. */
 static void add_labels(const struct nginx_texts *t, struct strbuf *out)
 {
 	static const char *const names[NGINX_TEXTS] = {[NGINX_URI] = "uri",

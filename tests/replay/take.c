@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * take [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, take CASE -p PID: makes CASE.mem and
- * CASE.want of what walks read of a program; see tests/replay/README.
- */
+/* take [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, or take CASE -p PID: writes CASE.mem and
+ * CASE.want from the memory that walks of a program read; see tests/replay/README. */
 #include "case.h"
 #include "native.h"
 #include "request.h"
@@ -31,45 +29,46 @@
 enum {
 	MESSAGE_MAX = 1 << 20,
 	INSTANTS = 2,     /* of a moment with several stacks */
-	BIG = 16384,      /* bytes of a read of which only what -k names is kept */
-	KEPT_BEFORE = 16, /* bytes before and after that */
+	BIG = 16384,      /* bytes; of larger reads only the part around -k's text is kept */
+	KEPT_BEFORE = 16, /* bytes kept before and after that text */
 	KEPT_AFTER = 48,
 	STEPS_MAX = 1 << 20,
 	THREADS_MAX = 64,
 	PAGE = 4096,
 	SEARCHED = 4,         /* pages of an area */
-	MARK_BYTES = 32,      /* of an object that has the mark at its beginning */
-	MARK_STEPS = 12,      /* after which what has set it is surely the innermost function */
+	MARK_BYTES = 32,      /* bytes of an object whose beginning has the mark */
+	MARK_STEPS = 12,      /* then the marking function is surely the innermost */
 	MARK_STEPS_MORE = 64, /* at most */
-	MARK_WAIT = 1 << 18,  /* steps until it is set */
+	MARK_WAIT = 1 << 18,  /* steps until the mark is set */
 };
 
 /* A thread of the program, and the message whose system call it is in. */
 struct thread {
-	pid_t tid;  /* 0: none */
-	char *text; /* NULL: none */
-	bool due;   /* it is stopped where its system call has ended */
-	int signal; /* to be delivered by the next step */
+	pid_t tid;  /* or 0 if the slot is free */
+	char *text; /* or NULL if there is none */
+	bool due;   /* it is stopped at the end of its system call */
+	int signal; /* is delivered by the next step */
 };
 
 static struct {
 	const char *name;         /* of the case */
-	unsigned steps, instants; /* after each message; in all, if they are taken at any moment */
+	unsigned steps, instants; /* after each message, or in all with -i */
 	unsigned max_gap;         /* steps from one instant to the next, at most */
-	const char *kept;         /* of big reads; NULL: all */
+	const char *kept;         /* -k: part of big reads to keep, or NULL for all */
 	FILE *mem, *want;
 	struct thread threads[THREADS_MAX];
 	struct case_state state;
-	pid_t process;               /* whose memory is read now */
-	const struct target *target; /* whose files are asked now */
-	int *numbers;                /* of its files in the case; -1: none yet */
-	const char *found;           /* its name */
+	pid_t process;               /* whose memory is being read */
+	const struct target *target; /* whose files are being asked */
+	int *numbers;                /* of its files in the case, or -1 without a number yet */
+	const char *found;           /* name of the interpreter that was found */
 	const struct vm *vm;
 	struct vm_layout layout;
-	uint64_t state_at; /* of LuaJIT; 0: not known */
+	uint64_t state_at; /* of LuaJIT, or 0 if it is not known */
 	pid_t found_in;
-	bool looking;  /* nothing that is read is kept */
-	uint64_t mark; /* address of the word that tells which of several stacks it is; 0: none */
+	bool looking;  /* data that are read are not kept */
+	uint64_t mark; /* address of the word that distinguishes several stacks, or 0 if there is
+			  none */
 	unsigned nr_moments;
 } take = {.steps = 5000, .max_gap = 2000};
 
@@ -101,7 +100,7 @@ static void read_word(struct case_word *word)
 		word->value = 0;
 }
 
-/* Keeps the word at ADDRESS as it is now. */
+/* Keeps the current word at ADDRESS. */
 static void keep_word(uint64_t address)
 {
 	bool is_new;
@@ -117,7 +116,7 @@ static void keep(uint64_t address, size_t len)
 		keep_word(at);
 }
 
-/* Of a big read, which is 0 otherwise. */
+/* Keeps parts of a big read, whose other words become 0. */
 static void keep_parts(uint64_t address, const char *bytes, size_t len)
 {
 	const char *end = bytes + len, *found = bytes;
@@ -152,7 +151,8 @@ static bool read_and_keep(void *context, uint64_t address, void *to, size_t len)
 	return done;
 }
 
-/* The part of AREA that is searched in the case: where the state was found, or its beginning. */
+/* Returns the part of AREA that is searched in the case: where the state was found, or its
+ * beginning. */
 static struct memory_area part_of(struct memory_area area, uint64_t state)
 {
 	bool has_state = state >= area.start && state < area.end;
@@ -183,7 +183,7 @@ static struct memory kept_memory(void)
 	return (struct memory){.read = read_and_keep, .areas = log_areas};
 }
 
-/* A moment begins: what the case has told may not be so any more. */
+/* Begins a moment: the words that the case has told may have changed. */
 static void look_again(void)
 {
 	for (size_t i = 0; i < take.state.nr_words; i++) {
@@ -214,7 +214,8 @@ static int number_of(const struct elffile *elf)
 	return take.numbers[i] = (int)take.state.nr_files++;
 }
 
-/* FILE -1: says nothing of NAME; to be said at the end, if none does. */
+/* Whether this is a new fact. With FILE -1 it is that no file has NAME, which is written at the end
+ * if it is still true. */
 static bool is_new_fact(int kind, int file, const char *name)
 {
 	if (case_fact(&take.state, kind, file, name))
@@ -235,7 +236,7 @@ static void log_fact(int kind, const char *of, const struct elffile *elf, const 
 			v->address, v->size, v->per_thread ? " 1" : "");
 }
 
-/* What no file says anything of. */
+/* Writes the names that no file has. */
 static void log_unknown(void)
 {
 	static const char *const kinds[] = {"variable", "thread", "section"};
@@ -294,7 +295,7 @@ bool __wrap_elffacts_section(
 
 /* ---- a moment ---- */
 
-/* From now on what is asked of the files of T is logged. */
+/* Logs all further queries of T's files. */
 static void log_files(const struct target *t)
 {
 	take.numbers = xcalloc(t->nr_files + 1, sizeof(*take.numbers));
@@ -302,7 +303,7 @@ static void log_files(const struct target *t)
 	take.target = t;
 }
 
-/* Finds the interpreter, of whatever language. */
+/* Finds the interpreter of whichever language. */
 static bool find_vm(const struct target *t, struct strbuf *err)
 {
 	for (size_t i = 0; i < NR_VMS; i++) {
@@ -311,7 +312,7 @@ static bool find_vm(const struct target *t, struct strbuf *err)
 		take.looking = false;
 		if (found)
 			continue;
-		/* once more, now that it is known to be there, and logged */
+		/* once more, logged, because it is known to be there */
 		if (vms[i]->kind == VM_LUA)
 			take.state_at = take.layout.lua.jit.state;
 		log_files(t);
@@ -329,7 +330,7 @@ static bool find_nginx(const struct target *t, struct strbuf *err)
 	return !request_find(t, err);
 }
 
-/* Finds what FIND_IT looks for in the process. */
+/* Runs FIND_IT on the process. */
 static void find(bool (*find_it)(const struct target *t, struct strbuf *err))
 {
 	struct strbuf err = STRBUF_INIT;
@@ -377,7 +378,7 @@ static struct user_regs_struct registers(pid_t tid)
 	return regs;
 }
 
-/* What is read from now on is of this moment. */
+/* Begins a moment; all further reads belong to it. */
 static void begin_moment(pid_t tid, bool (*find_it)(const struct target *t, struct strbuf *err))
 {
 	take.process = process_of(tid);
@@ -389,7 +390,7 @@ static void begin_moment(pid_t tid, bool (*find_it)(const struct target *t, stru
 	look_again();
 }
 
-/* Writes what a walk of the stopped thread TID reads now. */
+/* Writes the memory that a walk of the stopped thread TID reads at this moment. */
 static void log_walk(pid_t tid, const char *name)
 {
 	struct user_regs_struct regs = registers(tid);
@@ -416,7 +417,7 @@ static void log_walk(pid_t tid, const char *name)
 	strbuf_release(&stack);
 }
 
-/* Writes what is read of the request that the stopped thread TID serves now. */
+/* Writes the memory that is read for the request that the stopped thread TID processes. */
 static void log_request(pid_t tid, const char *name)
 {
 	struct user_regs_struct regs = registers(tid);
@@ -440,7 +441,7 @@ static void log_request(pid_t tid, const char *name)
 static struct thread *thread_of(pid_t tid);
 static void event(pid_t tid, int status);
 
-/* Others go on meanwhile: they may hold what the thread waits for. */
+/* Steps TID. Other threads go on meanwhile: they may hold a lock for which this thread waits. */
 static bool step(pid_t tid)
 {
 	struct thread *t = thread_of(tid);
@@ -462,7 +463,7 @@ static void steps(pid_t tid, unsigned nr)
 			die("cannot step");
 }
 
-/* Where the process has mapped the file NAME, without folders. */
+/* Finds the mapping of the file NAME, without folders. */
 static bool mapped(pid_t tid, const char *name, uint64_t *start, uint64_t *end)
 {
 	char *path = xasprintf("/proc/%d/maps", (int)tid), *line = NULL;
@@ -508,7 +509,7 @@ static void steps_into(pid_t tid, const char *name)
 		die(name);
 }
 
-/* The address of what nginx exports as NAME. */
+/* Returns the address of the variable that nginx exports as NAME. */
 static uint64_t address_of(pid_t tid, const char *name)
 {
 	struct processes ps;
@@ -525,7 +526,7 @@ static uint64_t address_of(pid_t tid, const char *name)
 	return address;
 }
 
-/* Steps until the function of nginx with that NAME has been called, and has returned. */
+/* Steps until nginx's function NAME has been called and has returned. */
 static void steps_over(pid_t tid, const char *name)
 {
 	uint64_t function = address_of(tid, name), caller = 0, sp = 0;
@@ -546,7 +547,8 @@ static void steps_over(pid_t tid, const char *name)
 
 /* ---- messages ---- */
 
-/* The deeper the stack, the longer it takes to leave the function that has told it. */
+/* Returns the number of steps to take. The deeper the stack, the longer it takes to leave the
+ * function that has sent the message. */
 static unsigned steps_after(const char *frames)
 {
 	unsigned nr = 0;
@@ -556,7 +558,7 @@ static unsigned steps_after(const char *frames)
 	return take.steps * (1 + nr / 8);
 }
 
-/* A moment of which TEXT tells what is wanted; LOG_IT writes what there is. */
+/* Handles a moment for which TEXT gives the expected result; LOG_IT writes the memory. */
 static void moment(pid_t tid, char *text, void (*log_it)(pid_t tid, const char *name))
 {
 	char *name = strsep(&text, "\t"), *where = strsep(&text, "\t"), *line;
@@ -580,7 +582,9 @@ static void moment(pid_t tid, char *text, void (*log_it)(pid_t tid, const char *
 
 /* ---- moments with several stacks ---- */
 
-/* Where the NUMBER is at the beginning of the object at ADDRESS; 0: nowhere. */
+/*
+ * Returns the place of NUMBER near the beginning of the object at ADDRESS, or 0 if it is not there.
+ */
 static uint64_t find_number(uint64_t address, double number)
 {
 	double at;
@@ -591,7 +595,8 @@ static uint64_t find_number(uint64_t address, double number)
 	return 0;
 }
 
-/* "ADDRESS<TAB>NUMBER": the mark is this number now, in what the object at ADDRESS points to. */
+/* Finds the mark from "ADDRESS<TAB>NUMBER": it holds this number, in memory to which the object at
+ * ADDRESS points. */
 static void find_mark(pid_t tid, const char *text)
 {
 	char *end;
@@ -618,7 +623,7 @@ static bool has_mark(double number)
 	return take.mark && read_process(take.mark, &now, sizeof(now)) && now == number;
 }
 
-/* Steps until the mark has been NUMBER for some instructions; false: it is not set. */
+/* Steps until the mark has been NUMBER for some instructions. Returns false if it is not set. */
 static bool steps_to_mark(pid_t tid, double number)
 {
 	unsigned more = (unsigned)random() % MARK_STEPS_MORE, since = 0;
@@ -635,7 +640,8 @@ static bool steps_to_mark(pid_t tid, double number)
 	return since == MARK_STEPS + more;
 }
 
-/* Writes those stacks of TEXT, each "<TAB>MARK<TAB>FRAME…", whose mark is ONLY; NULL: all. */
+/* Writes the stacks of TEXT, each "<TAB>MARK<TAB>FRAME…", whose mark is ONLY, or all if ONLY is
+ * NULL. */
 static void write_stacks(const char *name, const char *text, const char *only)
 {
 	const char *before = name;
@@ -656,8 +662,8 @@ static void write_stacks(const char *name, const char *text, const char *only)
 	}
 }
 
-/* A moment at which the mark is that of MARKS behind *AT, unless that was before; false: no more.
- */
+/* Takes a moment at which the mark has the next value of MARKS after *AT, unless that was taken
+ * before. Returns false after the last one. */
 static bool marked(pid_t tid, const char *name, const char *text, const char **at)
 {
 	const char *from = *at + 1, *end = from + strcspn(from, "\t");
@@ -676,7 +682,8 @@ static bool marked(pid_t tid, const char *name, const char *text, const char **a
 	return next;
 }
 
-/* Any two moments, at which the stack is one of several, then one of each mark that these have. */
+/* Takes any two moments, at which the stack is one of several, and then one moment for each of
+ * their marks. */
 static void several(pid_t tid, char *text)
 {
 	char *name = strsep(&text, "\t");
@@ -709,7 +716,7 @@ static void any_moments(pid_t tid, const char *may)
 	}
 }
 
-/* The thread TID has written TEXT. */
+/* Executes the message TEXT of the thread TID. */
 static void obey(pid_t tid, char *text)
 {
 	text[strcspn(text, "\n")] = '\0';
@@ -727,7 +734,7 @@ static void obey(pid_t tid, char *text)
 		any_moments(tid, text + 4);
 }
 
-/* NULL: not known; of 0 a free place. */
+/* Returns the thread, or NULL if it is not known; a TID of 0 finds a free slot. */
 static struct thread *thread_of(pid_t tid)
 {
 	for (size_t i = 0; i < THREADS_MAX; i++)
@@ -757,7 +764,7 @@ static bool has_threads(void)
 
 static const char beginning[] = "replay: ";
 
-/* At the beginning or the end of a system call. */
+/* Handles the beginning or the end of a system call. */
 static void system_call(struct thread *t)
 {
 	struct user_regs_struct regs;
@@ -774,7 +781,7 @@ static void system_call(struct thread *t)
 		die("cannot read a message");
 }
 
-/* The thread TID is stopped, or has ended. */
+/* Handles an event: the thread TID is stopped, or has ended. */
 static void event(pid_t tid, int status)
 {
 	struct thread *t = thread_of(tid);
@@ -786,7 +793,7 @@ static void event(pid_t tid, int status)
 			*t = (struct thread){0};
 		return;
 	}
-	add_thread(tid); /* its first event may come before that of who created it */
+	add_thread(tid); /* its first event may come before the event of its creator */
 	t = thread_of(tid);
 	if (status >> 16 && !ptrace(PTRACE_GETEVENTMSG, tid, NULL, &other) &&
 		status >> 16 != PTRACE_EVENT_EXEC)
@@ -799,7 +806,7 @@ static void event(pid_t tid, int status)
 		ptrace(PTRACE_SYSCALL, tid, NULL, (void *)(uintptr_t)signal);
 }
 
-/* A thread whose message is due; NULL: none. */
+/* Returns a thread whose message is due, or NULL if there is none. */
 static struct thread *due_thread(void)
 {
 	for (size_t i = 0; i < THREADS_MAX; i++)
@@ -808,7 +815,7 @@ static struct thread *due_thread(void)
 	return NULL;
 }
 
-/* Until the program has ended, or nothing else is wanted of it. */
+/* Runs until the program has ended, or until nothing else is to be taken. */
 static void follow(void)
 {
 	struct thread *t;
@@ -833,7 +840,7 @@ static void follow(void)
 	}
 }
 
-/* Single steps take much less time where both are on one processor. */
+/* Stays on one processor, because single steps are much faster if tracer and program share one. */
 static void stay_on_one_processor(void)
 {
 	cpu_set_t one;
@@ -843,7 +850,7 @@ static void stay_on_one_processor(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* Starts the program, whose addresses are the same each time. */
+/* Starts the program, at the same addresses each time. */
 static void start(char **argv)
 {
 	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
@@ -868,7 +875,7 @@ static void start(char **argv)
 	add_thread(pid);
 }
 
-/* The stack of a process as it is; what it must be is left to be written. */
+/* Takes the current stack of a process; the user must write the expected stack. */
 static void take_process(pid_t pid)
 {
 	int status;

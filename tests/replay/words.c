@@ -8,17 +8,17 @@
 #include <string.h>
 
 enum {
-	LINE_MAX = 120,         /* characters, but for the last word */
-	SKIPPED_MAX = 0xfff,    /* words that are as they were, within a line */
-	REPEATED_MAX = 1 << 16, /* times, of a word */
+	LINE_MAX = 120,         /* characters, without the last word */
+	SKIPPED_MAX = 0xfff,    /* unchanged words within a line */
+	REPEATED_MAX = 1 << 16, /* repetitions of a word */
 };
 
-/* What is told of a word that is no value. */
+/* Marks for words without a value. */
 static const char unreadable = '-', outdated = '?', unchanged = '=';
 
 /* ---- reading ---- */
 
-/* Sets the word at ADDRESS as the text at AT begins; returns where that ends. */
+/* Sets the word at ADDRESS from the text at AT; returns the text behind it. */
 static const char *set_word(struct case_state *s, uint64_t address, const char *at)
 {
 	bool is_new;
@@ -66,7 +66,7 @@ static bool is_as_told(const struct case_word *w)
 	return w->value == w->told.value && w->readable == w->told.readable;
 }
 
-/* Whether there is anything to tell of W. */
+/* Whether W must be written. */
 static bool is_due(const struct case_word *w)
 {
 	return w->read ? !w->told.known || !is_as_told(w) : w->told.known && !is_as_told(w);
@@ -89,8 +89,8 @@ static int by_address(const void *a, const void *b)
 	return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
 }
 
-/* Adds the words that are equal to the first of NR from LIST on, and follow it; returns how many.
- */
+/* Counts the words from LIST on that equal the first of its NR words and follow it without a gap;
+ * appends and returns the count. */
 static size_t add_equal(struct case_word *const *list, size_t nr, struct strbuf *line)
 {
 	struct strbuf first = STRBUF_INIT, other = STRBUF_INIT;
@@ -112,7 +112,7 @@ static size_t add_equal(struct case_word *const *list, size_t nr, struct strbuf 
 	return n;
 }
 
-/* Begins a line, or goes on with it behind PREVIOUS, at the word ADDRESS. */
+/* Begins a line at the word ADDRESS, or continues the line if the word follows PREVIOUS. */
 static void go_to(uint64_t address, uint64_t previous, struct strbuf *line, FILE *out)
 {
 	uint64_t skipped = (address - previous) / CASE_WORD - 1;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of a case that tell words of memory: "ADDRESS WORD…", as tests/replay/README describes
- * them.
+ * The lines of a case with words of memory: "ADDRESS WORD…", as tests/replay/README describes them.
  */
 #ifndef TESTS_REPLAY_WORDS_H
 #define TESTS_REPLAY_WORDS_H
 
 #include "case.h"
 
-/* Takes such a line; false: it is none. */
+/* Applies such a line. Returns false for any other line. */
 bool words_line(struct case_state *s, const char *line);
 
-/*
- * Writes what the case has to tell at this moment: of the words that are read now those that it has
- * not told, or told otherwise, and which of the others are not as it told them any more.
- */
+/* Writes the changes at this moment: words being read that the case has not told, or told with
+ * another value, and other words whose value has changed since the case told them. */
 void words_write(struct case_state *s, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an instruction does to the stack, as far as single-stepping has to know. */
+/* The effect of an instruction on the stack, as far as single-stepping must know it. */
 #ifndef TESTS_RIGHT_DECODE_H
 #define TESTS_RIGHT_DECODE_H
 
@@ -8,7 +8,7 @@
 
 enum stepping_insn { INSN_OTHER, INSN_CALL, INSN_RET, INSN_JUMP, INSN_PUSHF, INSN_STOP };
 
-/* The opcode of the 16 bytes at C, behind the prefixes. */
+/* Returns the opcode in the 16 bytes at C, after the prefixes. */
 static const uint8_t *stepping_opcode(const uint8_t *c)
 {
 	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x3e, 0x64, 0x65};

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * right [-n SAMPLES] [-s STEPS] [-v] PID, or -- COMMAND…: how many stacks of a process are whole,
- * and how many callers of its leaves are right. Stops a running thread, walks its stack by the
- * recorder's tables and steps, then single-steps it until its function returns (at most STEPS
- * instructions), and compares the true caller with the one that the walk has found. A line:
+ * right [-n SAMPLES] [-s STEPS] [-v] PID, or -- COMMAND…: measures how many stacks of a process are
+ * whole, and how many callers of its leaves are right. Stops a running thread and walks its stack
+ * with the recorder's tables and steps. Then single-steps the thread until its function returns (at
+ * most STEPS instructions), and compares the true caller with the caller that the walk has found.
+ * Prints a line:
  *
  *	SAMPLES WHOLE% KNOWN RIGHT NONE WRONG
  *
- * KNOWN: the function returned; NONE: the walk named no caller; and for each of the places with the
- * most errors "# wrong N FILE+ADDRESS: caller FILE+ADDRESS, not FILE+ADDRESS", or "# cut N
- * FILE+ADDRESS": where stacks ended without a root. Samples in system calls are left out. Exit: 0,
- *2 nothing could be sampled, 64 usage.
+ * KNOWN: the function returned. NONE: the walk found no caller. Then prints for each of the places
+ * with the most errors "# wrong N FILE+ADDRESS: caller FILE+ADDRESS, not FILE+ADDRESS", or "# cut N
+ * FILE+ADDRESS" for stacks that ended there without a root. Samples in system calls are left out.
+ * Exit: 0, 2 if nothing could be sampled, 64 usage.
  */
 #include "tables_walk.h"
 #include "stepping.h"
@@ -27,13 +28,13 @@
 enum {
 	THREADS_MAX = 256,
 	PLACES_SHOWN = 6,
-	MISSES_MAX = 20000, /* attempts in a row that found no running thread */
+	MISSES_MAX = 20000, /* consecutive attempts that found no running thread */
 };
 
-/* Leaves whose caller was not found, or is another one; frames whose caller was not found. */
+/* A leaf whose caller was not found or is wrong, or a frame whose caller was not found. */
 struct place {
 	const char *what;
-	char *leaf, *truth, *claim; /* NULL: none */
+	char *leaf, *truth, *claim; /* or NULL if there is none */
 	unsigned nr;
 };
 
@@ -50,7 +51,7 @@ static struct tables tables;
 static struct stepping stepping;
 static unsigned max_steps = 20000;
 
-/* ADDRESS as FILE+LINK ADDRESS. The caller frees it. */
+/* Returns ADDRESS as FILE+LINK ADDRESS. The caller frees it. */
 static char *place_name(uint64_t address)
 {
 	const struct mapping *m = tables_map(&tables, address);
@@ -83,7 +84,8 @@ static void count_place(const char *what, uint64_t leaf, uint64_t truth, uint64_
 	tally.places[tally.nr_places++] = new;
 }
 
-/* Walks from the stopped thread's registers; *CALLER: the pc of the second frame, 0: none. */
+/* Walks from the stopped thread's registers. Sets *CALLER to the second frame's pc, or to 0 if
+ * there is none. */
 static int walk_stack(const struct user_regs_struct *regs, uint64_t *caller)
 {
 	struct walk w;
@@ -120,7 +122,7 @@ static void judge(uint64_t leaf, uint64_t claim, uint64_t truth)
 	count_place(claim ? wrong : none, leaf, truth, claim);
 }
 
-/* One sample of the stopped thread TID; false: it is in a system call. */
+/* Takes a sample of the stopped thread TID. Returns false if it is in a system call. */
 static bool sample(pid_t tid)
 {
 	uint64_t leaf, claim;
@@ -140,7 +142,7 @@ static bool sample(pid_t tid)
 	return true;
 }
 
-/* Stops TID, samples it and lets it go. */
+/* Stops TID, samples it and lets it run on. */
 static bool visit(pid_t tid)
 {
 	bool sampled = false;
@@ -173,7 +175,7 @@ static bool is_running(pid_t pid, const char *tid)
 	return behind && begins_with(behind, strlen(behind), ") R");
 }
 
-/* A running thread by chance; 0: there is none; -1: the process is gone. */
+/* Returns a random running thread, 0 if no thread runs, or -1 if the process has ended. */
 static pid_t running_thread(pid_t pid)
 {
 	char *path = xasprintf("/proc/%d/task", pid);
@@ -254,7 +256,7 @@ static void release(void)
 	tables_release(&tables);
 }
 
-/* Starts the command; its output is dropped. */
+/* Starts the command; its output is discarded. */
 static pid_t start(char **argv)
 {
 	pid_t pid = fork();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Single-steps a stopped thread until its current function returns: the instruction after the
- * return is the true caller's. Calls are counted by the stack pointer at each, so that callees may
- * leave in any way.
+ * return belongs to the true caller. Calls are counted by the stack pointer at each call, so
+ * callees may leave in any way.
  */
 #ifndef TESTS_RIGHT_STEPPING_H
 #define TESTS_RIGHT_STEPPING_H
@@ -19,11 +19,12 @@
 
 enum {
 	STEPPING_CALLS = 4096,      /* calls in progress, at most */
-	STEPPING_FRAME = 1 << 20,   /* bytes: a function that moves rsp by more leaves the stack */
-	STEPPING_TRAP_FLAG = 1 << 8 /* of rflags */
+	STEPPING_FRAME = 1 << 20,   /* bytes: a function that moves rsp by more switches stacks */
+	STEPPING_TRAP_FLAG = 1 << 8 /* in rflags */
 };
 
-/* Steps TID by one instruction. False: it did not stop there; *SIGNAL: one that it got, or 0. */
+/* Steps TID by one instruction. Returns false if it did not stop there. Sets *SIGNAL to a signal
+ * that it got, or to 0. */
 static bool stepping_once(pid_t tid, int *signal)
 {
 	int status;
@@ -42,7 +43,7 @@ static bool stepping_once(pid_t tid, int *signal)
 	return false;
 }
 
-/* A stepped pushf shows the trap flag: removes it from what it wrote. */
+/* Removes the trap flag, which is set while stepping, from the word that pushf wrote. */
 static void stepping_hide(pid_t tid, uint64_t sp)
 {
 	uint64_t flags;
@@ -51,7 +52,7 @@ static void stepping_hide(pid_t tid, uint64_t sp)
 		ptrace(PTRACE_POKEDATA, tid, sp, flags & ~(uint64_t)STEPPING_TRAP_FLAG);
 }
 
-/* Before the thread goes on: it must not trap on its own. */
+/* Clears the trap flag before the thread runs on. */
 static void stepping_end(pid_t tid)
 {
 	struct user_regs_struct regs;
@@ -68,12 +69,13 @@ struct stepping {
 	uint64_t begin, top; /* rsp at first; its highest value so far */
 	struct stepping_call {
 		uint64_t ra, at;
-	} calls[STEPPING_CALLS]; /* in progress: return addresses, and where these were put */
+	} calls[STEPPING_CALLS]; /* calls in progress: return addresses, and where they are stored
+				  */
 	unsigned nr;
 	int signal; /* to be delivered */
 };
 
-/* A return by pop and jmp: its target is what was popped. */
+/* Whether this is a return by pop and jmp: the target is the popped word. */
 static bool stepping_is_popped(const struct stepping *s)
 {
 	uint64_t words[64], from = s->regs.rsp - sizeof(words);
@@ -87,8 +89,9 @@ static bool stepping_is_popped(const struct stepping *s)
 }
 
 /*
- * After a return or jump to rip. True: it ends a call, with those in it. A callee may have moved
- * its return address, to remove its arguments (V8) or into its frame (SBCL).
+ * Handles a return or jump to rip. Returns true if it ends a call, together with the calls inside
+ * it. A callee may have moved its return address, to remove its arguments (V8) or into its frame
+ * (SBCL).
  */
 static bool stepping_end_call(struct stepping *s)
 {
@@ -100,16 +103,14 @@ static bool stepping_end_call(struct stepping *s)
 	return false;
 }
 
-/*
- * Whether there is a call in progress. Those whose return address was popped for good, such as for
- * the address of code, end with the function around them.
- */
+/* Whether a call is in progress. A call whose return address was popped for good, for instance to
+ * get the address of code, ends with the function that made it. */
 static bool stepping_is_inside(const struct stepping *s)
 {
 	return s->nr && s->calls[s->nr - 1].at >= s->regs.rsp;
 }
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 static bool stepping_add_call(struct stepping *s)
 {
 	struct stepping_call *call = &s->calls[s->nr];
@@ -118,10 +119,8 @@ static bool stepping_add_call(struct stepping *s)
 	return s->nr < STEPPING_CALLS - 1 && ++s->nr && !read_target(&call->ra, 8, call->at);
 }
 
-/*
- * Whether INSN at rsp SP, outside of calls, was the return: not push and ret, a way to jump. An
- * interpreter's code may be returned to from places without a call.
- */
+/* Whether INSN at rsp SP, outside of calls, was the return. A ret after a push is a jump, not a
+ * return. An interpreter's code may be returned to from places without a call. */
 static bool stepping_has_returned(const struct stepping *s, enum stepping_insn insn, uint64_t sp)
 {
 	uint8_t before[8];
@@ -134,7 +133,8 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 	       (!read_target(before, 7, s->regs.rip - 7) && walk_is_call(before));
 }
 
-/* One instruction. 1: the function has returned; -1: nobody can tell. */
+/* Steps one instruction. Returns 1 if the function has returned, or -1 if the caller cannot be
+ * determined. */
 static int stepping_step(struct stepping *s)
 {
 	uint64_t sp = s->regs.rsp;
@@ -160,10 +160,8 @@ static int stepping_step(struct stepping *s)
 	return 0;
 }
 
-/*
- * Steps until the function returns, which must take at most STEPS instructions. True: s->regs are
- * those in the caller. *S: tid and regs are set.
- */
+/* Steps until the function returns, which must take at most STEPS instructions. S->tid and S->regs
+ * must be set. Returns true if S->regs are the caller's registers. */
 static bool stepping_return(struct stepping *s, unsigned steps)
 {
 	int state = 0;

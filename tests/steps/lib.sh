@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# steps/lib.sh: sourced by tests/steps/t/*.sh after lib.sh.
+# steps/lib.sh: functions for tests/steps/t/*.sh; sourced after lib.sh.
 
 CASES=$TOP/build/bpf/programs
 
-# walk NAME COMMAND FUNCTIONS [OPTION…]: every stack of a case is right, and it is seen in FUNCTIONS. COMMAND: the case and its words behind
-# the seconds. OPTION: see tests/steps/steps.c; -e and -w tell where the caller cannot be known.
+# walk NAME COMMAND FUNCTIONS [OPTION…]: checks that every stack of a case is right, and that it is seen in FUNCTIONS. COMMAND is the case
+# and its words after the seconds. OPTION: see tests/steps/steps.c; -e and -w tell where the caller cannot be known.
 walk() {
 	walk_name=$1
 	walk_command="$2 "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stack of a thread as its own instructions make it: a call adds a frame, a return, or whatever
- * else moves the stack pointer above a return address, takes it away. Signals add the interrupted
- * instruction. A stack that the program made itself begins with the return address on top of it.
+ * The stack of a thread as its own instructions make it. A call adds a frame. A return, or any
+ * other instruction that moves the stack pointer above a return address, removes it. A signal adds
+ * the interrupted instruction. A stack that the program allocated itself begins with the return
+ * address on top of it.
  */
 #ifndef TESTS_STEPS_SHADOW_H
 #define TESTS_STEPS_SHADOW_H
@@ -15,9 +16,9 @@
 #include <sys/user.h>
 
 enum shadow_kind {
-	SHADOW_CALL,   /* pc: return address; at: where it lies */
+	SHADOW_CALL,   /* pc: return address; at: where it is stored */
 	SHADOW_SIGNAL, /* pc: the interrupted instruction; at: its rsp */
-	SHADOW_STACK,  /* the stack below was left with its rsp at AT; no frame */
+	SHADOW_STACK,  /* the stack was left with its rsp at AT; not a frame */
 };
 
 struct shadow_frame {
@@ -25,18 +26,18 @@ struct shadow_frame {
 	uint64_t pc, at;
 };
 
-/* The callers of the current frame, the outermost first. */
+/* The callers of the current frame, outermost first. */
 struct shadow {
 	struct shadow_frame *list;
 	size_t nr, alloc;
 	/* The current function has given up its frame or stack, but has not jumped yet. */
 	bool is_moving;
-	bool goes_on; /* functions that go to another stack keep their frames: Go */
+	bool goes_on; /* functions that switch stacks keep their frames, as Go's do */
 };
 
 enum {
-	SHADOW_FAR = 1 << 30, /* stacks are further apart, and no frame is as large */
-	JUMP_SIZE_MAX = 8,    /* bytes of a jump by a register or memory */
+	SHADOW_FAR = 1 << 30, /* stacks are further apart, and no frame is so large */
+	JUMP_SIZE_MAX = 8,    /* bytes of a jump through a register or memory */
 };
 
 static bool shadow_is_near(uint64_t a, uint64_t b)
@@ -63,7 +64,8 @@ static void shadow_push_call(struct shadow *s, uint64_t sp)
 	shadow_push(s, SHADOW_CALL, ra, sp);
 }
 
-/* A signal came BEFORE, and its handler begins with AFTER. */
+/* Adds a signal: BEFORE are the interrupted registers, AFTER the registers at the handler's
+ * beginning. */
 static void shadow_signal(struct shadow *s, const struct user_regs_struct *before,
 	const struct user_regs_struct *after)
 {
@@ -71,15 +73,15 @@ static void shadow_signal(struct shadow *s, const struct user_regs_struct *befor
 	shadow_push_call(s, after->rsp);
 }
 
-/* From one stack to another: the last one that was left, or a new one. */
+/* Switches stacks: to the one that was left last, or to a new one. */
 static void shadow_switch(struct shadow *s, uint64_t from, uint64_t to)
 {
 	size_t nr = s->nr;
 
 	while (nr && s->list[nr - 1].kind == SHADOW_CALL)
 		nr--;
-	/* what goes on there comes back where it has left; a call in between has left it once more
-	 */
+	/* on that stack the program continues where it left it; a call in between has left it once
+	 * more */
 	if (nr && s->list[nr - 1].kind == SHADOW_STACK && shadow_is_near(s->list[nr - 1].at, to) &&
 		(!s->goes_on || nr == s->nr)) {
 		s->nr = nr - 1;
@@ -90,7 +92,7 @@ static void shadow_switch(struct shadow *s, uint64_t from, uint64_t to)
 		shadow_push_call(s, to);
 }
 
-/* Removes the frames whose return addresses are below SP. True: there were some. */
+/* Removes the frames whose return addresses are below SP. Returns whether there were any. */
 static bool shadow_drop(struct shadow *s, uint64_t sp)
 {
 	const struct shadow_frame *top;
@@ -103,7 +105,8 @@ static bool shadow_drop(struct shadow *s, uint64_t sp)
 	return dropped;
 }
 
-/* Whether a jump, with its return address on the stack, was a call: it returns to behind it. */
+/* Whether a jump, with its return address on the stack, was a call, which returns to the
+ * instruction after it. */
 static bool shadow_is_call(
 	const struct user_regs_struct *before, const struct user_regs_struct *after)
 {
@@ -112,7 +115,7 @@ static bool shadow_is_call(
 	return !read_target(&ra, sizeof(ra), after->rsp) && ra - before->rip - 1 < JUMP_SIZE_MAX;
 }
 
-/* INSN was carried out, with AFTER. */
+/* Updates the shadow after INSN has been executed; AFTER are the registers. */
 static void shadow_step(struct shadow *s, enum stepping_insn insn,
 	const struct user_regs_struct *before, const struct user_regs_struct *after)
 {
@@ -135,7 +138,7 @@ static void shadow_step(struct shadow *s, enum stepping_insn insn,
 		s->is_moving = true;
 }
 
-/* False: the program has overwritten a return address. */
+/* Returns false if the program has overwritten a return address. */
 static bool shadow_is_intact(const struct shadow *s)
 {
 	uint64_t ra;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-	STEPPED_WINDOW = 1024, /* the last steps, in which a loop is searched */
+	STEPPED_WINDOW = 1024, /* recent steps in which a loop is searched */
 	STEPPED_EXITS = 32,    /* of a loop */
 	STEPPED_CALLERS = 16,  /* of a function that is run to */
 	STEPPED_BREAKPOINT = 0xcc,
@@ -27,14 +27,15 @@ struct stepped {
 	pid_t pid;
 	struct user_regs_struct regs;
 	struct shadow shadow;
-	int signal;         /* to be delivered with the next step */
+	int signal;         /* is delivered by the next step */
 	struct table insns; /* pc -> 1 + enum stepping_insn */
 	uint64_t window[STEPPED_WINDOW];
 	unsigned long steps;
 	int status; /* of waitpid, when it has ended */
 };
 
-/* False: it has ended. Its other threads end before, and have to be waited for, too. */
+/* Waits for the program. Returns false if it has ended. Its other threads end before it and must be
+ * waited for, too. */
 static bool stepped_wait(struct stepped *s)
 {
 	pid_t tid;
@@ -61,10 +62,8 @@ static enum stepping_insn stepped_insn(struct stepped *s)
 	return (enum stepping_insn) * insn;
 }
 
-/*
- * One instruction, or the delivery of a signal, whose handler has not begun then. False: the
- * program has ended.
- */
+/* Executes one instruction, or delivers a signal, whose handler has not begun then. Returns false
+ * if the program has ended. */
 static bool stepped_step(struct stepped *s)
 {
 	struct user_regs_struct before = s->regs;
@@ -90,7 +89,7 @@ static bool stepped_is_in_window(const struct stepped *s, uint64_t pc)
 	return false;
 }
 
-/* The instruction at PC may jump: the two addresses that it may lead to. */
+/* Computes the two addresses to which the instruction at PC may lead, if it may jump. */
 static bool stepped_branches(uint64_t pc, uint64_t to[2])
 {
 	uint8_t code[6];
@@ -113,7 +112,8 @@ static bool stepped_branches(uint64_t pc, uint64_t to[2])
 	return false;
 }
 
-/* The instructions behind the loop that the last steps were in; 0: there are none, or it calls. */
+/* Finds the instructions after the loop of the last steps. Returns 0 if there are none, or if the
+ * loop calls functions. */
 static unsigned stepped_exits(const struct stepped *s, uint64_t exits[STEPPED_EXITS])
 {
 	unsigned nr = 0;
@@ -146,7 +146,8 @@ static uint64_t stepped_peek(const struct stepped *s, uint64_t at)
 	return (uint64_t)ptrace(PTRACE_PEEKDATA, s->pid, at, 0);
 }
 
-/* Runs at full speed until one of the instructions at EXITS. False: the program has ended. */
+/* Runs at full speed until one of the instructions at EXITS. Returns false if the program has
+ * ended. */
 static bool stepped_run_to(struct stepped *s, const uint64_t *exits, unsigned nr)
 {
 	uint64_t words[STEPPED_EXITS];
@@ -164,7 +165,7 @@ static bool stepped_run_to(struct stepped *s, const uint64_t *exits, unsigned nr
 	return stopped && !ptrace(PTRACE_SETREGS, s->pid, 0, &s->regs);
 }
 
-/* Leaves the loop that the last steps were in, if it ends by itself and calls nothing. */
+/* Leaves the loop of the last steps, if it ends by itself and calls nothing. */
 static bool stepped_leave_loop(struct stepped *s)
 {
 	uint64_t exits[STEPPED_EXITS];
@@ -173,10 +174,8 @@ static bool stepped_leave_loop(struct stepped *s)
 	return nr && stepped_run_to(s, exits, nr);
 }
 
-/*
- * Stops all other threads for good: the program goes on alone. As they are not traced they cannot
- * have been stopped before.
- */
+/* Stops all other threads for good, so that the program goes on alone. They are not traced, and
+ * could not be stopped before. */
 static void stepped_stop_others(const struct stepped *s)
 {
 	char *path = xasprintf("/proc/%d/task", s->pid);
@@ -197,8 +196,8 @@ static void stepped_stop_others(const struct stepped *s)
 }
 
 /*
- * In a function of Go, after the others were stopped: what its scheduler may have asked of it
- * before, to let another goroutine run, is not done. r14 is its struct g, whose stackguard0 is
+ * Cancels a request of Go's scheduler to let another goroutine run, made before the other threads
+ * were stopped, if the program is in a function of Go. r14 is its struct g, whose stackguard0 is
  * stackPreempt then (runtime2.go, stack.go).
  */
 static void stepped_go_on(const struct stepped *s)
@@ -211,7 +210,7 @@ static void stepped_go_on(const struct stepped *s)
 			stepped_peek(s, g + G_STACK_LO) + STACK_GUARD);
 }
 
-/* Runs at full speed to the function at ADDRESS, which has callers with frame pointers alone. */
+/* Runs at full speed to the function at ADDRESS. All of its callers must have frame pointers. */
 static bool stepped_run_to_function(struct stepped *s, uint64_t address)
 {
 	uint64_t chain[STEPPED_CALLERS][2], fp;
@@ -252,8 +251,8 @@ static uint64_t stepped_entry(const struct stepped *s)
 	return aux.a_type == AT_ENTRY ? aux.a_un.a_val : 0;
 }
 
-/* In the child: at the same addresses each time, with nothing of our environment; Go's scheduler
- * does not interrupt it. */
+/* Runs in the child: executes ARGV at the same addresses each time, without our environment; Go's
+ * scheduler does not interrupt it. */
 static void stepped_execute(char **argv, bool lazy)
 {
 	char *environment[] = {
@@ -267,10 +266,8 @@ static void stepped_execute(char **argv, bool lazy)
 	_exit(127);
 }
 
-/*
- * Starts ARGV, to before its first instruction, or that of its dynamic linker. LAZY: functions of
- * libraries are bound by their first calls.
- */
+/* Starts ARGV and stops before its first instruction, or before its dynamic linker's first
+ * instruction. LAZY: functions of libraries are bound by their first calls. */
 static bool stepped_start(struct stepped *s, char **argv, bool from_linker, bool lazy)
 {
 	uint64_t entry;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * steps [OPTION…] COMMAND…: runs a program instruction by instruction, from its first one to its
- * end, and walks its stack by the recorder's tables and steps wherever an instruction is new, or
- * its function has another caller. Each frame must be that of shadow.h, and the walk must end at
- * the outermost one. When nothing new happens the program gets SIGTERM.
+ * end. Walks its stack with the recorder's tables and steps wherever an instruction is new, or its
+ * function has another caller. Each frame must equal the frame of shadow.h, and the walk must end
+ * at the outermost one. When nothing new happens the program gets SIGTERM.
  *
  *	-f FUNCTIONS	it must be seen in these
  *	-e FUNCTIONS	where walks may end early: callers are not known
  *	-w FUNCTIONS	where walks may take a wrong turn: the code has no rules
  *	-m		it replaces its own stack at times: there is none then
- *	-g		its functions go on on another stack, as Go's do
- *	-u		the tables have no rules that the analysis of code finds
+ *	-g		its functions continue on another stack, as Go's do
+ *	-u		the tables lack the rules that the analysis of code finds
  *	-d		begins with the dynamic linker
- *	-b FUNCTION	begins there; the callers of that keep frame pointers, other threads stop
+ *	-b FUNCTION	begins there; its callers keep frame pointers, other threads stop
  *	-l		lazily: calls bind the functions of libraries
- *	-i STEPS	with nothing new, until it gets the signal (3000)
- *	-n LOOPS	that it leaves before (0)
+ *	-i STEPS	without anything new before it gets the signal (3000)
+ *	-n LOOPS	that it leaves before that (0)
  *
- * FUNCTIONS are words: NAME, NAME+0xOFFSET, or *, all but those of -f; a file's name where the
- * function has none, "[memory]" where there is no file. What is not so is noted; the last line
- * counts. Exit: 0, 1 something is not so, 2 it cannot be run, 64 usage.
+ * FUNCTIONS are words: NAME, NAME+0xOFFSET, or * for all functions that -f does not name; a file's
+ * name where the function has none, "[memory]" where there is no file. Errors are noted; the last
+ * line counts. Exit: 0, 1 there were errors, 2 it cannot be run, 64 usage.
  */
 #include "../right/tables_walk.h"
 #include "stepped.h"
@@ -32,7 +32,7 @@
 
 enum {
 	STEPS_MAX = 3000000,
-	LOOPS = 64,     /* that are left after the signal */
+	LOOPS = 64,     /* left after the signal */
 	NOTES_MAX = 30, /* lines */
 };
 
@@ -63,7 +63,7 @@ static struct symtab *symtab_of(size_t object)
 	return symtabs[object];
 }
 
-/* PC as NAME+0xOFFSET. The caller frees it. */
+/* Returns PC as NAME+0xOFFSET. The caller frees it. */
 static char *place(uint64_t pc)
 {
 	const struct mapping *m = tables_map(&tables, pc);
@@ -101,12 +101,12 @@ static bool is_among(const char *functions, const char *at)
 	return found;
 }
 
-/* Where a walk left the truth: it was right up to the frame AT. 0: there is none. */
+/* Where a walk left the truth: it was right up to the frame AT, or AT is 0 if it was right. */
 struct turn {
 	uint64_t at, claim, truth;
 };
 
-/* The current function was seen with a stack as it should be. */
+/* Notes that the current function was seen with a correct stack. */
 static void add_seen(void)
 {
 	char *name = place(stepped.regs.rip);
@@ -117,7 +117,7 @@ static void add_seen(void)
 	free(name);
 }
 
-/* Counts it in *COUNT if it may be: in FUNCTIONS, or while there is no stack. */
+/* Counts an error in *COUNT if it is allowed: in FUNCTIONS, or while there is no stack. */
 static void judge_turn(
 	const char *what, const struct turn *turn, unsigned *count, const char *functions)
 {
@@ -136,7 +136,8 @@ static void judge_turn(
 	free(truth);
 }
 
-/* The caller above the frame NEXT of the shadow, which is counted down; false: there is none. */
+/* Sets the caller above the frame NEXT of the shadow, which is counted down. Returns false if there
+ * is none. */
 static bool true_caller(size_t *next, uint64_t *pc, bool *call)
 {
 	const struct shadow *s = &stepped.shadow;
@@ -175,7 +176,7 @@ static void judge_walk(void)
 		if (!has_caller || turn.claim != turn.truth || w.call != call)
 			break;
 	}
-	/* where a stack begins that the program made nobody can tell */
+	/* the beginning of a stack that the program allocated itself cannot be recognised */
 	if (!has_caller && (end == WALK_ROOT || next) && ++right)
 		add_seen();
 	else if (end == WALK_ON || end == WALK_ROOT)
@@ -184,7 +185,7 @@ static void judge_walk(void)
 		judge_turn("the end:", &turn, &ended, option.ends);
 }
 
-/* The address of FUNCTION of the program itself; 0: there is none. */
+/* Returns the address of FUNCTION of the program itself, or 0 if there is none. */
 static uint64_t address_of(const char *function)
 {
 	const struct mapping *m = tables_map(&tables, stepped.regs.rip);

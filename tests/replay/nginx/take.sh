@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# take.sh NAME SUITE: takes the case tests/replay/nginx/NAME of the nginx of a Debian suite. Needs root, curl, and build/tests/replay/take.
-# One request is served at a time; which one it is nginx tells by its own variables: where there is Lua see tell.lua, else plain.conf.
+# take.sh NAME SUITE: takes the case tests/replay/nginx/NAME from the nginx of a Debian suite. Needs root, curl, and
+# build/tests/replay/take.
+# nginx processes one request at a time and tells through its own variables which one: by tell.lua if it has Lua, otherwise by plain.conf.
 set -eu
 
 TOP=$(cd "$(dirname "$0")/../../.." && pwd)

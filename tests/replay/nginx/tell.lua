@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- tell.lua: in nginx, tells tests/replay/take which request is served, by nginx's own variables.
+-- tell.lua: tells tests/replay/take, from nginx's own variables, which request nginx processes.
 jit.off()
 local out = io.open('/dev/null', 'w')
 out:setvbuf 'no'
@@ -17,7 +17,7 @@ local function labels()
 		line('sub', ngx.is_subrequest and 1 or 0)
 end
 
--- message PLACE WHERE LABELS: once for each place and URI
+-- message PLACE WHERE LABELS: sends a message once for each place and URI
 local function message(place, where, of)
 	local name = ngx.var.uri .. ', ' .. place
 	if told[name] then return false end
@@ -26,20 +26,20 @@ local function message(place, where, of)
 	return true
 end
 
--- tell PLACE: the request that is served here
+-- tell PLACE: tells the request that is processed here
 function tell(place)
 	if message(place, '-', labels()) then
 		for _ = 1, busy do end
 	end
 end
 
--- the same request, but outside of Lua: where its location says, in code that works for it alone
+-- tells the same request, but outside of Lua: the location names the place, in code that works for this request only
 function tell_later()
 	local where = ngx.var.later
 	if where and where ~= '' and not ngx.is_subrequest then message((where:match '%(%)$' and 'after ' or 'in ') .. where, where, labels()) end
 end
 
--- the request, until it is freed; then there is none
+-- tells the request until it is freed; then there is none
 function tell_end()
 	if not ngx.is_subrequest then message('after its end', 'ngx_destroy_pool()', '\tno request') end
 end

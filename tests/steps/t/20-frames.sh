@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 20-frames: compiled functions that begin, end and call in other ways than most; signals; depth.
+# 20-frames: compiled functions with unusual prologues, epilogues and calls; signals; depth.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/steps/lib.sh"
 
 walk alloca alloca 'main first second spin burn_stop'
-# at the end of arguments gcc's rules take rbp from a frame that is gone, and aligned needs it
+# at the end of "arguments" gcc's rules take rbp from a frame that is gone, and "aligned" needs it
 walk realigned realign 'main aligned arguments leaf' -e aligned
 for case in alternate alternate-small alternate-plain alternate-fp; do
 	walk $case $case 'main even odd leaf'

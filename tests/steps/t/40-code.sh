@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 40-code: stacks and code of the program's own making, code that is no file or only jumps, other languages.
+# 40-code: stacks and code that the program made itself, code without a file or that only jumps, other languages.
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/steps/lib.sh"
 
 walk coroutine coroutine 'main coroutine deeper spin' -m
-# there is nothing before the first instruction of the memory that could be looked at
+# there is no memory to read before the first instruction
 walk 'jit code calls' 'jit call' 'main into_it called_back spin [memory]' -e '[memory]+0x0 [memory]+0x1'
 walk 'jit code spins' 'jit spin' 'main into_it [memory]' -e '[memory]+0x0 [memory]+0x1'
 walk 'jit code calls jit code' 'jit-frames call' 'main into_it [memory]' -n 3
 walk 'jit code jumps to jit code' 'jit-frames jump' 'main into_it [memory]' -n 3
-# rbp is the outer function's
+# rbp belongs to the outer function
 walk 'jit code without frame pointer' 'jit-frames frameless' 'main into_it [memory]' -n 3 -e '[memory]'
 
 walk vdso vdso 'main tick clock_gettime'

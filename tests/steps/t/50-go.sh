@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 50-go: as in 40-code, programs that other releases of Go have compiled: with and without C, also position-independent ones.
+# 50-go: like 40-code, for programs that other releases of Go have compiled: with and without C, also position-independent ones.
 # tier: all
 set -eu
 . "$TOP/tests/lib.sh"
@@ -11,7 +11,7 @@ programs=$TOP/tests/bpf/programs
 GO111MODULE=off GOTOOLCHAIN=local
 export GO111MODULE GOTOOLCHAIN
 
-# build NAME C [OPTION…]: one of the programs as $CASES/NAME; C: whether it may have code in C, 1 or 0
+# build NAME C [OPTION…]: builds one of the programs as $CASES/NAME; C tells whether it may have code in C, 1 or 0
 build() {
 	build_source=$1
 	CGO_ENABLED=$2
