@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- lua_busy.lua: changes its stacks all the time, and goes into compiled code and out of it. It tells tests/replay/take all stacks that
--- there can be; functions that C calls have the line where they are defined.
+-- lua_busy.lua: changes its stacks all the time, and enters and leaves compiled code. It prints all possible stacks for
+-- tests/replay/take; functions that C calls have the line where they are defined.
 local list, seen = { 1, 2, 3 }, 0
 local function leaf(x) if x > 900 then x = x - 800 end if x % 7 < 3 then x = x + 1.25 end return x * 1.5 end
 local function middle(x) local y = leaf(x); return y + 1 end

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * luajit_layout PID [TIMES]: what luajit_find tells of a process, found again TIMES times; on
- * stderr how long each took, and all searches of its memory.
- */
+/* luajit_layout PID [TIMES]: prints what luajit_find finds in a process, TIMES times; prints on
+ * stderr how long each search took, and all searches of its memory. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Keeps OBJECTS objects of each kind, then prints what is allocated and does nothing, or with BUSY allocates without end.
+-- Keeps OBJECTS objects of each kind, prints how much memory is allocated, and then does nothing, or, with BUSY, allocates without end.
 jit.off()
 local n = tonumber(os.getenv("OBJECTS"))
 local ffi = require "ffi"

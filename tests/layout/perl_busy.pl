@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Short calls, in all ways that change stacks, without end: hardly a moment at which none is under way. The only stacks that there
-# can be are listed in perl_busy.stacks.
+# Makes short calls without end, in all ways that change stacks, so that there is hardly a moment without a change. All stacks that
+# can occur are listed in perl_busy.stacks.
 use strict;
 use warnings;
 

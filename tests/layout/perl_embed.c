@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program with perl inside; its arguments are those of perl. */
+/* A program with perl inside, which takes perl's arguments. */
 #include <EXTERN.h>
 #include <perl.h>
 static PerlInterpreter *my_perl;

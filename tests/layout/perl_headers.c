@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compiled against the headers of a perl (its CORE folder): prints what src/layout/perl.h calls a
- * shape, one "name value" a line, as these headers have it. 65535: this perl has none.
+ * Compiled with the headers of a perl (its CORE folder): prints what src/layout/perl.h calls a
+ * shape, one "name value" a line, as these headers define it. The value 65535 means that this perl
+ * has no such field.
  */
 #include "EXTERN.h"
 #include "perl.h"

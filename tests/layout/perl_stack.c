@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perl_stack: for each line "[table|shape] PID [TID]" of its input, the Perl stack of a process, or
- * of one thread: one "name file:line" a line, innermost frame first, then an empty one. It is
- * stopped meanwhile. table: by the table, as if there were no debug file; shape: what was found in
- * place of the stack. perl_stack MINOR: the shape of the table, as perl_headers.c prints it.
+ * perl_stack: for each line "[table|shape] PID [TID]" of its input, prints the Perl stack of a
+ * process, or of one thread: one "name file:line" a line, innermost frame first, then an empty
+ * line. The process is stopped meanwhile. With "table" the built-in table is used, as if there were
+ * no debug file; with "shape" the shape that was found is printed instead of the stack. perl_stack
+ * MINOR: prints the table's shape as perl_headers.c prints it.
  */
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -49,7 +50,7 @@ static void print_layout(const struct perl_layout *l)
 	print_shape(&l->shape);
 }
 
-/* Stops TID; false: it cannot be traced. */
+/* Stops TID. Returns false if it cannot be traced. */
 static bool stop(pid_t tid, uint64_t *thread)
 {
 	struct user_regs_struct regs;

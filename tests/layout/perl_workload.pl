@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perl_workload.pl TO FROM [table]: known moments of a program. At each, the stack that perl's own caller tells is compared with what
-# the walker on the other side of two pipes (see perl_stack.c) reads out of this process. Result lines as in tests/lib.sh.
+# perl_workload.pl TO FROM [table]: goes through known moments of a program. At each, the stack that perl's own caller reports is compared
+# with the stack that the walker on the other side of two pipes (see perl_stack.c) reads from this process. Result lines as in tests/lib.sh.
 use strict;
 use warnings;
 
@@ -16,13 +16,13 @@ sub checkpoint {
 	local ($!, $?, $@);
 	my (@names, @places);
 	for (my $i = 0; my @c = \(caller $i); $i++) {
-		# perl 5.22 and newer give the format itself, which cannot be copied
+		# perl 5.22 and newer return the format itself, which cannot be copied
 		push @names, ref $c[3] eq 'FORMAT' ? 'main::NULL' : ${$c[3]};
 		utf8::encode($names[-1]) if utf8::is_utf8($names[-1]);
 		push @places, "${$c[1]}:${$c[2]}";
 	}
 	push @names, 'main';
-	# one statement, in one line: it may be looked at as soon as it has asked
+	# one statement in one line, because the stack may be read as soon as the request is sent
 	my $got = do { local $/ = "\n\n"; print {$requests} "$mode$$ " . syscall(186) . "\n" and <$answers> };
 	unshift @places, __FILE__ . ':' . (__LINE__ - 1);
 	report($name, [map "$names[$_] $places[$_]", 0 .. $#names], [split /\n/, $got]);
@@ -163,7 +163,7 @@ sub tries { try { checkpoint('try'); die "x\n" } catch ($e) { checkpoint('catch'
 tries();
 1
 END
-eval <<'END' or die $@ if $] >= 5.022; # before, perl says that their names are unknown
+eval <<'END' or die $@ if $] >= 5.022; # older perls report their names as unknown
 use feature 'lexical_subs', 'state';
 no warnings;
 my sub lexical { checkpoint('lexical sub') }
@@ -183,7 +183,7 @@ END
 { no strict 'refs'; *{"Made::$_"} = sub { checkpoint('sub put into a glob') } for 'up'; }
 Made::up();
 
-# Before a package is deleted: the end of a thread that has a copy of what is left of it may panic (perl 5.42).
+# This comes before a package is deleted: at the end of a thread that has a copy of a deleted package's remains, perl 5.42 may panic.
 if (eval { require threads }) {
 	for my $n (1 .. 4) {
 		threads->create(sub { recurses_in($n) })->join;

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- exits.lua MODE: when it reads a line, its traces are left a known number of times; then it waits for another line.
+-- exits.lua MODE: when it reads a line, it leaves its traces a known number of times; then it waits for another line.
 local mode = ...
 local function count(n, each)
 	local sum = 0
@@ -20,7 +20,7 @@ local function side(n, each)
 	return sum
 end
 if mode == "off" then jit.off() end
--- nothing becomes a side trace
+-- so that no exit becomes a side trace
 if mode ~= "side" then jit.opt.start("hotexit=1000000") end
 count(1000, 2000)
 if mode == "side" then

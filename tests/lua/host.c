@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A program with LuaJIT inside: host SCRIPT ARG…. The script has a table `host`: call(f, …) calls f
- * from C, resume(f) runs it as a coroutine that C resumes; names has the functions' symbols.
- */
+/* A program with LuaJIT inside: host SCRIPT ARG…. The script has a table `host`: call(f, …) calls f
+ * from C, resume(f) runs it as a coroutine that C resumes; names has the C functions' symbols. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lua/lib.sh: sourced by tests/lua/t/*.sh. Needs TOP and BIN, which tests/run sets.
+# lua/lib.sh: functions for tests/lua/t/*.sh. Needs TOP and BIN, which tests/run sets.
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- many.lua flushes|states: runs until it is killed. Function numbers tell which stacks are right.
--- flushes: outer_N calls inner_N, which is inlined in a trace, for a thousand N, whose traces are thrown away again and again.
+-- many.lua flushes|states: runs until it is killed. The numbers in the functions' names tell which stacks are right.
+-- flushes: outer_N calls inner_N, which is inlined into a trace, for a thousand N; the traces are flushed again and again.
 -- states: the same in a hundred Lua states of this process, one after the other.
 local format = string.format
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- sampler.lua: `luajit -l sampler programs/situations.lua …` with SAMPLES=FILE in the environment: the program records itself by LuaJIT's
--- own profiler, with stacks as debug.traceback prints them. FILE is a recording, for the judge: does the program say what LuaJIT says?
--- The profiler waits for the end of a function in C, of a finalizer, and, in compiled code, of a loop without calls. Its ticks are those of the
--- kernel's timers, 4 ms.
+-- sampler.lua: `luajit -l sampler programs/situations.lua …` with SAMPLES=FILE in the environment: the program records itself with LuaJIT's
+-- own profiler, with stacks as debug.traceback prints them. FILE is a recording for the judge: do the program's own stacks equal LuaJIT's?
+-- The profiler waits for the end of a C function, of a finalizer, and, in compiled code, of a loop without calls. Its ticks are the ticks
+-- of the kernel's timers, 4 ms.
 local ids = require 'jit.vmdef'.ffnames
 local info = require 'jit.util'.funcinfo
 local profile = require 'jit.profile'
@@ -30,7 +30,7 @@ local function of_line(line, f)
 	return ('%s 0 - %s %d'):format(escaped(name), escaped(source), at)
 end
 
--- what was resumed by what, by the program itself: FRAMEs are "function file:line", escaped
+-- which coroutine was resumed by which frames, reported by the program itself; FRAMEs are "function file:line", escaped
 local function of_resumers(thread, frames)
 	for _, f in ipairs(below[thread] or {}) do
 		local name, source, line = f:match '^(%S+) (.*):(%d+)$'
@@ -38,7 +38,7 @@ local function of_resumers(thread, frames)
 	end
 end
 
--- The lines of a traceback. It leaves out what is in the middle of a deep stack: of these the program has but one kind.
+-- The lines of a traceback. It leaves out the middle of a deep stack; the program has only one kind of deep stack.
 local function lines_of(thread, levels)
 	local text = debug.traceback(thread, ''):match '^\n?stack traceback:\n\t(.*)$' .. '\n\t'
 	local lines = {}

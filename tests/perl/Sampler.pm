@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sampler: perl -Itests/perl -MSampler=FILE PROGRAM…: a sampler within a program, to judge those from outside by. Every 4 ms of CPU time
-# a signal's handler notes what perl's own caller says. At the end FILE gets folded stacks, and which subs are functions in C. Only the process itself,
-# none that it forks; its number is in FILE.pid.
-# Perl calls the handler between two of its operators, not within one, so that what belongs to a sub's last one goes to its caller.
+# Sampler: perl -Itests/perl -MSampler=FILE PROGRAM…: a sampler within a program, with which samplers from outside are compared. Every 4 ms
+# of CPU time a signal handler notes what perl's own caller reports. At the end FILE gets folded stacks, and a list of the subs that are C
+# functions. It samples only the process itself, not the processes that it forks; its PID is in FILE.pid.
+# Perl calls the handler between two of its operators, not within one, so the time of a sub's last operator is charged to its caller.
 package Sampler;
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ sub take {
 	$seen{join ';', 'main', reverse @names}++;
 }
 
-# The functions in C below a package: no caller knows when they run.
+# The C functions below a package: caller does not tell when they run.
 sub in_c {
 	my ($package, $known) = @_;
 	no strict 'refs';

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# evals.pl: without end, code that is made, runs for a moment, and is gone with its names, files and statements; and some that
-# stays. There is nothing else than what tests/perl/t lists.
+# evals.pl: without end, evaluates code that runs for a moment and is freed with its names, files and statements; some of it
+# stays. It has no other frames than the ones that tests/perl/t lists.
 use strict;
 use warnings;
 no warnings 'once';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perl/lib.sh: sourced by tests/perl/t/*.sh. Needs TOP and BIN, which tests/run sets.
+# perl/lib.sh: functions for tests/perl/t/*.sh. Needs TOP and BIN, which tests/run sets.
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/record.sh"
@@ -13,7 +13,7 @@ recorder() {
 	"$bin/pl-sample-bt" --engine bpf "$@"
 }
 
-# known_by ROOT PERL: what --check says of it
+# known_by ROOT PERL: prints by what --check knows this perl
 known_by() {
 	${1:+chroot "$1"} "$2" -e 'sleep 100' &
 	sleeper=$!

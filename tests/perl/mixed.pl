@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# mixed.pl: works without end in functions in C, in the kernel, and in what C calls back.
+# mixed.pl: works without end in C functions, in the kernel, and in subs that C calls back.
 use strict;
 use warnings;
 use Digest::SHA ();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# naps.pl: says "ready PID"; when it has got a line, it waits, now here, now there, twelve times at each place. At its end it prints
-# "MICROSECONDS MICROSECONDS STACK" for each place: for how long it asked, and for how long it waited, as its own clock has it.
+# naps.pl: prints "ready PID"; when it has read a line, it waits at several places in turn, twelve times at each. At its end it prints
+# "MICROSECONDS MICROSECONDS STACK" for each place: how long it asked to wait, and how long it waited by its own clock.
 use strict;
 use warnings;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC usleep);
@@ -8,7 +8,7 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC usleep);
 my (%asked, %slept);
 $| = 1;
 
-# naps STACK NAP: the time is taken right beside the nap
+# naps STACK NAP: reads the clock right before and after the nap
 sub naps {
 	my ($stack, $nap, $us) = @_;
 	$stack = "main;main::all;main::naps;$stack";

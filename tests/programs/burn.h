@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work of a known amount, and an end after some seconds or by SIGTERM. */
+/* A known amount of work, and an end after some seconds or by SIGTERM. */
 #ifndef TESTS_PROGRAMS_BURN_H
 #define TESTS_PROGRAMS_BURN_H
 
@@ -24,7 +24,7 @@ static inline void burn_init(int argc, char **argv)
 	alarm(argc > 1 ? (unsigned)atoi(argv[1]) : 0);
 }
 
-/* One unit: the same instructions wherever it is inlined. */
+/* Does one unit of work: the same instructions wherever it is inlined. */
 static inline __attribute__((always_inline)) unsigned burn_unit(unsigned x)
 {
 	for (int i = 0; i < 20000; i++)

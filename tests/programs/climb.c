@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * climb [cpu|call [SECONDS [DEPTH [WIDTH]]]]: works below DEPTH (30) calls of WIDTH (256) different
- * functions with four places of call each, on the upper half of the stack always others. The work
- * is arithmetic and memory (cpu), or system calls that do next to nothing (call). In the end, a
- * line for each WINDOW_NS of undisturbed running: seconds since the epoch; units of work a second;
- * percent of the time in which it stood still, and how often a second. A thread that lost its
- * processor meanwhile was disturbed; whom interrupts stopped was not.
+ * functions with four call sites each; the functions on the upper half of the stack change all the
+ * time. The work is arithmetic and memory accesses (cpu), or system calls that do next to nothing
+ * (call). At the end it prints a line for each WINDOW_NS of undisturbed running: seconds since the
+ * epoch; units of work a second; the percentage of the time in which it stood still, and how often
+ * it did so a second. A thread that lost its processor meanwhile counts as disturbed; a thread that
+ * was stopped by interrupts does not.
  */
 #include "burn.h"
 
@@ -17,7 +18,7 @@
 enum {
 	FUNCTIONS = 1024,
 	TABLE = 16384, /* words: 64 KiB */
-	PIECES = 32,   /* of a unit of work */
+	PIECES = 32,   /* in a unit of work */
 	LOADS = 50,
 	GAP_NS = 2500, /* no piece takes that long */
 	WINDOWS = 1 << 16,
@@ -34,7 +35,7 @@ static int zero, depth = 30, calls;
 static volatile unsigned sink;
 static int in_upper_half;
 
-static long last, gap; /* ns: when a piece ended; of all gaps */
+static long last, gap; /* ns: the end of the last piece; the sum of all gaps */
 static int gaps;
 
 static struct {
@@ -90,7 +91,7 @@ static inline unsigned mixed(unsigned x)
 	return x ^ x >> 12;
 }
 
-/* Bodies differ, by N in their frames, too: equal ones would become one function. */
+/* The bodies and frames differ by N; equal functions would be merged. */
 #define FUNCTION(n)                                                                                \
 	static unsigned f##n(unsigned path, int left)                                              \
 	{                                                                                          \
@@ -138,7 +139,7 @@ static long switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Below the lower half: climbs and falls; what it did while nobody else ran is counted. */
+/* Climbs and falls below the lower half; counts the work of times in which nothing else ran. */
 static unsigned climb_on(unsigned path)
 {
 	long ran = 0, all_gap = 0;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- climb.lua DEPTH [WIDTH]: computes for ever below DEPTH calls. WIDTH 1: of always the same functions, so that LuaJIT inlines them into
--- one trace; more: always others of WIDTH ones.
+-- climb.lua DEPTH [WIDTH]: computes without end below DEPTH calls. With WIDTH 1 it calls always the same functions, so that LuaJIT inlines
+-- them into one trace; otherwise it calls WIDTH different functions in varying order.
 local depth, width = tonumber(arg[1]), tonumber(arg[2] or 1)
 local x = 1
 local levels = {}

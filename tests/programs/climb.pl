@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# climb.pl [DEPTH [WIDTH]]: as climb.c, in Perl: computes below DEPTH (10) calls of WIDTH (64) different subs, always others, until it is
-# ended by SIGTERM. Then a line for each 20 ms of undisturbed running: seconds since the epoch; units of work a second; percent of the
-# time in which it stood still, and how often a second.
+# climb.pl [DEPTH [WIDTH]]: like climb.c, in Perl: computes below DEPTH (10) calls of WIDTH (64) different subs in varying order, until
+# SIGTERM ends it. Then it prints a line for each 20 ms of undisturbed running: seconds since the epoch; units of work a second; the
+# percentage of the time in which it stood still, and how often it did so a second.
 use strict;
 use warnings;
 no warnings 'recursion';
@@ -18,14 +18,14 @@ sub now {
 	return $s * 1e9 + $ns;
 }
 
-# how often it lost its processor
+# returns how often this process lost its processor
 sub switches {
 	syscall(98, 0, $usage);
 	my @numbers = unpack 'q18', $usage;
 	return $numbers[16] + $numbers[17];
 }
 
-# pieces of work, and how long each took
+# returns the pieces of work, and how long each took
 sub leaf {
 	my $last = now(CLOCK_MONOTONIC);
 	for (1 .. 100) {

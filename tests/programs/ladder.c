@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ladder [SECONDS [THREADS]]: threads that climb through libone.so and libtwo.so to depth 40, sort
- * there with libc's qsort, and in its callback do 7 units of work in work_seven and 3 in
- * work_three. Prints how much it did: "seven N three N".
+ * ladder [SECONDS [THREADS]]: its threads climb through libone.so and libtwo.so to depth 40, sort
+ * there with libc's qsort, and do 7 units of work in work_seven and 3 in work_three in its
+ * callback. Prints how much work it did: "seven N three N".
  */
 #include "burn.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * leave ROUNDS: fills memory, whose return to the kernel takes time: in execve of itself, ROUNDS
- * times, and in exit.
- */
+/* leave ROUNDS: fills memory, so that its return to the kernel takes time, in execve of itself,
+ * ROUNDS times, and in exit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The library that late.c loads when it runs already. */
+/* The library that late.c loads while it runs. */
 void late_work(void (*callback)(void));
 
 void late_work(void (*callback)(void))

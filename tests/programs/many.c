@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* many [SECONDS [BITS [THREADS]]]: works at the end of 2^BITS (default 16) different paths, in
+/* many [SECONDS [BITS [THREADS]]]: works at the end of 2^BITS (default 16) different call paths, in
  * random order. */
 #include "burn.h"
 
@@ -13,7 +13,7 @@ static void step(unsigned path, int left);
 __attribute__((noinline)) static void zero(unsigned path, int left)
 {
 	step(path, left);
-	__asm__ volatile("nop" ::: "memory"); /* equal bodies would become one function */
+	__asm__ volatile("nop" ::: "memory"); /* keeps equal bodies from being merged */
 }
 
 __attribute__((noinline)) static void one(unsigned path, int left)

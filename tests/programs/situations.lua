@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- situations.lua FILE [MS [off]]: a program that goes through situations; in each it says what its stack is, as debug.getinfo has it, and
--- then keeps a processor busy in these very frames for about MS (150) milliseconds. off: without the JIT compiler.
--- The judge of it: situations-judge --lua. For LuaJIT and for PUC Lua from 5.1 on.
+-- situations.lua FILE [MS [off]]: a program that goes through situations. In each it tells its stack, as debug.getinfo reports it, and
+-- then keeps a processor busy in these very frames for about MS (150) milliseconds. With "off" it runs without the JIT compiler.
+-- situations-judge --lua judges its recordings. It runs on LuaJIT and on PUC Lua from 5.1 on.
 --
--- It prints "ready PID" and goes on when there is FILE.go.
+-- It prints "ready PID" and goes on when FILE.go exists.
 -- FILE gets "subs", the names of functions that it calls between its situations, and "compiled", if the compiler is on, then a line for each
--- situation, fields separated by tabs:
+-- situation, with fields separated by tabs:
 --	NAME PID TID LEAF FRAME…
--- as situations.pl writes them. FRAMEs are "function file:line", innermost first; LEAF: functions in C that may be called on top of them,
+-- as situations.pl writes them. FRAMEs are "function file:line", innermost first; LEAF has the C functions that may be called on top of them,
 -- separated by commas, or "-". A situation with several stacks has a line for each.
--- A function is called as the caller's bytecode names it, else, and as a metamethod, FILE:LINE of its definition; one in C by its library's name, else
--- [C]; the places of these are ":0".
+-- A function has the name that the caller's bytecode gives it. Without one, and as a metamethod, it is FILE:LINE of its definition. A C function
+-- has its name in its library, or else [C]; its place is ":0".
 --
--- With REPLAY=1 in the environment each situation also is a message for tests/replay/take.
+-- With REPLAY=1 in the environment each situation is also a message for tests/replay/take.
 --
--- Rules for what is here: a situation's functions have all of their work in one line, for a trace's samples have the line of its last
--- snapshot; nothing else takes noticeable time; between begins and ends no function is called that is not in C and said to be.
+-- Rules for situations: a situation's functions have all of their work in one line, because a trace's samples have the line of its last
+-- snapshot; nothing else takes noticeable time; between begins and ends only C functions are called that are listed as LEAF.
 
 local file, ms, mode = ...
 ms = tonumber(ms) or 150
@@ -24,17 +24,17 @@ local loads, unpacks = loadstring or load, unpack or table.unpack
 local ffi = jit and require 'ffi'
 local out = assert(io.open(file, 'a'))
 local name, leaf, frames
-local functions = {} -- names of those in C
+local functions = {} -- names of C functions
 local replay = os.getenv 'REPLAY' and io.open('/dev/null', 'w')
--- What C adds to this program, if anything: call(f, …) calls f from C, resume(f) as a coroutine; names of these functions
+-- C functions that a host adds to this program, if any: call(f, …) calls f from C, resume(f) as a coroutine; and the names of these functions
 local host = host
 
--- A function may be the innermost one of several stacks' while its number is here, from its beginning to its end; a message tells which.
+-- Its number is here while a function that may be the innermost one of several stacks runs, from its beginning to its end; a message tells it.
 local none = 0.5
 local mark = { none }
 
-n = 100000 -- of an empty loop, as compiled as all others
-few = 100000 -- of one that is interpreted
+n = 100000 -- rounds of an empty loop, compiled as all others are
+few = 100000 -- rounds of a loop that is interpreted
 
 out:setvbuf 'no'
 if ffi then ffi.cdef [[
@@ -44,7 +44,7 @@ if ffi then ffi.cdef [[
 	void qsort(void *, size_t, size_t, int (*)(const int *, const int *));
 ]] end
 
--- ---- what the stack is
+-- ---- the current stack
 
 local function learn_functions()
 	local prefix = { _G = '', [_G] = '' }
@@ -61,8 +61,8 @@ local function learn_functions()
 	for f, symbol in pairs(host and host.names or {}) do functions[f] = symbol end
 end
 
--- The name of a function in C. LuaJIT has a number for each of its own, also of those that no table has; others, as require, have only an
--- address. Of PUC Lua all that a library has are known.
+-- Returns the name of a C function. LuaJIT has a number for each of its own, also for functions that no table has; others, such as require, have
+-- only an address. For PUC Lua all functions of a library are known.
 local function c_name(f)
 	local id = jit and require('jit.util').funcinfo(f).ffid
 	if jit and not (host and host.names[f]) and not (id and id > 1) then return '[C]' end
@@ -83,17 +83,17 @@ local function source_of(i)
 	return i.source:match '^[@=](.*)' or i.short_src
 end
 
--- what debug.getinfo says of a function, as text
+-- returns a function as debug.getinfo reports it, as text
 local function frame(i)
 	if i.what == 'C' then return escaped(c_name(i.func)) .. ' :0' end
 	local source = source_of(i)
 	local name = i.what == 'main' and 'main chunk' or i.namewhat ~= 'metamethod' and i.name
-	-- stripped code may have empty names; "(for generator)", "for iterator", "integer index" and "?" are none
+		-- stripped code may have empty names; "(for generator)", "for iterator", "integer index" and "?" are not names
 	if not name or name == '' or name:match '^[(?]' or name == 'for iterator' or name == 'integer index' then name = source .. ':' .. math.max(i.linedefined, 0) end
 	return escaped(name) .. ' ' .. escaped(source .. ':' .. math.max(i.currentline, 0))
 end
 
--- As flametap has it: the module's name before the function's, no place of functions in C, the first line of a chunk that is no file.
+-- Returns a function as flametap shows it: the module's name before the function's, C functions without a place, the first line of a chunk without a file.
 local function told(i)
 	if i.what == 'C' then
 		local known = c_name(i.func)
@@ -118,10 +118,10 @@ local function told(i)
 end
 local frame = replay and told or frame
 
--- what called a coroutine: it tells that before, nothing else can
+-- the caller of a coroutine: it is stored before the call, because nothing else can tell it
 below, calling = {}, {}
 
--- stack LEVEL: innermost first, from the caller's LEVEL on (1: itself)
+-- stack LEVEL: returns the stack, innermost first, from the caller's LEVEL on (1 is the caller itself)
 function stack(level)
 	local all = {}
 	while true do
@@ -138,7 +138,7 @@ function stack(level)
 	return all
 end
 
--- resumes F [COROUTINE]: the caller is going to call F, a function in C, in this very line, which runs a coroutine
+-- resumes F [COROUTINE]: announces that the caller is going to call F, a C function, in this very line, which runs a coroutine
 function resumes(f, thread)
 	calling = stack(2)
 	table.insert(calling, 1, replay and frame { what = 'C', func = f } or c_name(f) .. ' :0')
@@ -147,7 +147,7 @@ end
 
 -- ---- a situation
 
--- nanoseconds of this thread, the only one
+-- CPU time in nanoseconds of this thread, the only one
 local now_is = ffi and ffi.new 'int64_t[2]'
 local function cpu()
 	if not ffi then return os.clock() * 1e9 end
@@ -159,7 +159,7 @@ local function write(name, leaf, frames)
 	out:write(table.concat({ name, pid, pid, leaf, unpacks(frames) }, '\t'), '\n')
 end
 
--- tells KIND NAME TEXT: the message is one write
+-- tells KIND NAME TEXT: sends the message in one write
 local function tells(kind, name, text)
 	if replay then replay:write(('replay: %s %s\t%s\n'):format(kind, name, text)) end
 end
@@ -174,30 +174,30 @@ function ends()
 	write(name, leaf, frames)
 end
 
--- rounds WORK: how many calls of it take at least MS: by the fastest of some, for nothing makes one faster than it is
+-- rounds WORK: returns how many calls of it take at least MS, by the fastest of some calls, because nothing makes a call faster than it is
 local function rounds(work, ...)
 	local least
 	for _ = 1, 7 do
 		local begun = cpu()
 		work(...)
-		local took = math.max(cpu() - begun, 1e4) -- clocks that stand still
+		local took = math.max(cpu() - begun, 1e4) -- some clocks stand still
 		least = math.min(least or took, took)
 	end
 	return ms * 1e6 / least
 end
 
 
--- goes WORK COUNT [SAYS]: WORK's stacks are on top of this function's, which are returned, and told by SAYS before
+-- goes WORK COUNT [SAYS]: WORK's stacks are on top of this function's stack, which is returned, and told by SAYS before
 local function goes(work, count, says) local own = stack(1); if says then says(own) end work(count); return own end
 
--- learns S: the stacks of its work, above goes: those that one interpreted instruction after the other has
+-- learns S: collects the stacks of its work, above goes, by interpreting one instruction after the other
 local function learns(s)
 	local seen = {}
 	local function looks()
 		local above, level, last = {}, 2
 		while true do
 			local i = debug.getinfo(level, 'nSlf')
-			if not i then return end -- it begins, or ends
+			if not i then return end -- it is beginning or ending
 			if i.func == goes then break end
 			if i.what ~= 'tail' then above[#above + 1] = frame(i) end
 			level, last = level + 1, i.func
@@ -219,8 +219,8 @@ local function learns(s)
 	if compiles then jit.on() end
 end
 
--- several NAME WORK SETTINGS: WORK(COUNT) has several stacks, COUNT times; with least times (6) it has all of them. leaf: as of begins. All is
--- learnt now; it is compiled by `measures` when all of them are, for no hook is called in compiled code. Later, go() is the situation.
+-- several NAME WORK SETTINGS: WORK(COUNT) has several stacks, COUNT times; it has all of them within `least` times (6). leaf: as for begins.
+-- All stacks are learnt here; `measures` compiles WORK after all are learnt, because no hook is called in compiled code. go() is the situation, later.
 local measures = {}
 local function several(name, work, settings)
 	local s = settings or {}
@@ -271,7 +271,7 @@ pid = own_id()
 n = math.ceil(n * rounds(loop))
 few = math.ceil(few * rounds(interpreted_loop))
 
--- what may be on top of a situation's frames, before it begins and after it ends
+-- functions that may be on top of a situation's frames before it begins and after it ends
 local function helpers()
 	local i = debug.getinfo(hex, 'S')
 	local all = { 'begins', 'ends', 'resumes', 'stack', 'frame', 'c_name', 'escaped', 'source_of', 'write', 'cpu', 'goes', 'situation', 'closures', 'waits',
@@ -287,9 +287,9 @@ local texts = { ('x'):rep(20000), ('y'):rep(20001) }
 numbers = {}
 for i = 1, 100 do numbers[i] = i * 7919 % 101 end
 
--- ---- with several stacks: what a compiler puts into one piece of code
+-- ---- with several stacks: functions that a compiler puts into one piece of code
 
--- guards, of which a compiler makes snapshots
+-- guards, at which a compiler makes snapshots
 local function h(x) mark[1] = 1.5 x = x * 1.5 + 1 if x > 901 then x = x - 801 end x = x * 1.25 + 2 if x > 902 then x = x - 802 end x = x * 1.125 + 3 if x > 903 then x = x - 803 end x = x * 1.0625 + 4 if x > 904 then x = x - 804 end x = x * 1.5 + 5 if x > 905 then x = x - 805 end x = x * 1.25 + 6 if x > 906 then x = x - 806 end x = x * 1.125 + 7 if x > 907 then x = x - 807 end x = x * 1.0625 + 8 if x > 908 then x = x - 808 end mark[1] = none return x end
 local function g(x) local y = h(x); return y + 1 end
 local function f(x) local y = g(x); return y + 1 end
@@ -372,7 +372,7 @@ local all_several = {
 }
 for _, measure in ipairs(measures) do measure() end
 
-pcall(require, 'jit.vmdef') -- not on the way
+pcall(require, 'jit.vmdef') -- so that it is not loaded in a situation
 if replay then replay:setvbuf 'no' replay:write('replay: found ' .. (jit and jit.version or _VERSION) .. '\n') end
 tells('mark', tostring(mark):match '0x(%x+)', none)
 io.write('ready ', pid, '\n')
@@ -437,7 +437,7 @@ local function second() local w = coroutine.wrap(third); resumes(w) w() return 1
 local function first() local co = coroutine.create(second); resumes(coroutine.resume, co) coroutine.resume(co) return 1 end
 local function nests() local w = coroutine.wrap(first); resumes(w) w() return 1 end
 nests()
-local fails = jit and error or function(text) error(text) end -- 5.1 has no coroutines of functions in C
+local fails = jit and error or function(text) error(text) end -- 5.1 has no coroutines of C functions
 local function after_error() local co = coroutine.create(fails); resumes(coroutine.resume, co) coroutine.resume(co, 'failed') begins 'after an error in a coroutine' for _ = 1, n do end ends() end
 after_error()
 local function guarded() pcall(body, 'coroutine, pcall') end
@@ -451,7 +451,7 @@ if jit or _VERSION ~= 'Lua 5.1' then
 	resumes_below()
 end
 
--- ---- what C calls
+-- ---- functions that C calls
 
 local function inside() begins 'pcall' for _ = 1, n do end ends() end
 local function protects() pcall(inside) return 1 end
@@ -582,7 +582,7 @@ end
 calls_by_name()
 loads('names.' .. ('l'):rep(120) .. '() return 1', '=long')()
 
--- ---- by C
+-- ---- called by C
 
 if host then
 	local function called() begins 'called by C' for _ = 1, n do end ends() end

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# situations.pl FILE [MS [SECOND-FORK]]: a program that goes through situations; in each it says what its stack is, as perl's own caller
-# has it, and then keeps a processor busy in these very frames for about MS (150) milliseconds. The judge of it: situations-judge.
+# situations.pl FILE [MS [SECOND-FORK]]: a program that goes through situations. In each it tells its stack, as perl's own caller
+# reports it, and then keeps a processor busy in these very frames for about MS (150) milliseconds. situations-judge judges its recordings.
 #
-# It prints "ready PID…", its own and two workers', and goes on when there is FILE.go; SECOND-FORK: it also forks later.
-# FILE gets "subs", its subs' names, and then a line for each situation, fields divided by tabs:
+# It prints "ready PID…", its own and two workers' PIDs, and goes on when FILE.go exists. With SECOND-FORK it also forks later.
+# FILE gets "subs", its subs' names, and then a line for each situation, with fields separated by tabs:
 #	NAME PID TID LEAF FRAME…
-# FRAMEs are "function file:line", innermost first; LEAF is a function in C that may be called on top of them, or "-". Bytes up to blank,
-# backslash, DEL are \xHH.
+# FRAMEs are "function file:line", innermost first; LEAF is a C function that may be called on top of them, or "-". Bytes up to blank,
+# backslash and DEL are \\xHH.
 #
-# With REPLAY=1 in the environment each situation also is a message for tests/replay/take.
+# With REPLAY=1 in the environment each situation is also a message for tests/replay/take.
 #
-# Rules for what is here: a sub without name has all of itself in one line, which is where the judge takes it to begin;
-# nothing else takes noticeable time; between begins and ends no sub is called that is not in C and said to be.
+# Rules for situations: a sub without name has all of its code in one line, at which the judge takes it to begin;
+# nothing else takes noticeable time; between begins and ends only C functions are called that are given as LEAF.
 use strict;
 use warnings;
 no warnings qw(recursion void);
@@ -26,7 +26,7 @@ our $replay = $ENV{REPLAY} && open REPLAY, '>', '/dev/null';
 my ($name, $leaf, @frames);
 $ms ||= 150;
 
-sub cpu { # nanoseconds of this thread
+sub cpu { # returns the CPU time of this thread in nanoseconds
 	syscall(228, CLOCK_THREAD_CPUTIME_ID, $clock);
 	my ($s, $ns) = unpack 'qq', $clock;
 	return $s * 1e9 + $ns;
@@ -44,7 +44,7 @@ sub begins {
 	($name, $leaf) = (@_, '-');
 	my (@names, @places);
 	for (my $i = 0; my @c = \(caller $i); $i++) {
-		# perl 5.22 and newer give a format itself, which cannot be copied
+		# perl 5.22 and newer return a format itself, which cannot be copied
 		push @names, ref $c[3] eq 'FORMAT' ? 'main::NULL' : ${$c[3]};
 		push @places, "${$c[1]}:${$c[2]}";
 	}
@@ -54,7 +54,7 @@ sub begins {
 	syswrite REPLAY, message() if $replay;
 }
 
-# A sub without name is called after its place, except code that a regex has got at run time: where that begins is not known. A function in C
+# A sub without name is named after its place, except for code that a regex got at run time: its beginning is not known. A C function
 # is on top, and in its library.
 sub message {
 	my @stack = @frames;
@@ -69,7 +69,7 @@ sub ends {
 	syswrite OUT, join("\t", $name, $$, syscall(186), $leaf, @frames) . "\n";
 }
 
-# rounds SUB: how many calls of it take at least MS: by the fastest of some, for nothing makes one faster than it is
+# rounds SUB: returns how many calls of it take at least MS, by the fastest of some calls, because nothing makes a call faster than it is
 sub rounds {
 	my ($work) = @_;
 	my $least;
@@ -82,7 +82,7 @@ sub rounds {
 	return $ms * 1e6 / $least;
 }
 
-# subs PACKAGE: the names of those in it and in the packages below
+# subs PACKAGE: returns the names of the subs in it and in the packages below
 sub subs {
 	my ($package) = @_;
 	no strict 'refs';
@@ -168,7 +168,7 @@ my $scalar = lists();
 sub loops { OUTER: for my $i (1, 2) { while (1) { { begins('loops and blocks'); 1 for 1 .. $n; ends(); last OUTER } } } }
 loops();
 
-# ---- what the interpreter calls
+# ---- subs that the interpreter calls
 
 sub compare { begins('sort by a sub'); 1 for 1 .. $n; ends(); $a <=> $b }
 sub sorts { my @sorted = sort compare 1, 2; @sorted }
@@ -285,7 +285,7 @@ sub tries {
 tries();
 1
 END
-eval <<'END' or die $@ if $] >= 5.022; # older ones say that their names are unknown
+eval <<'END' or die $@ if $] >= 5.022; # older perls report their names as unknown
 use feature 'lexical_subs', 'state';
 no warnings;
 my sub lexical { begins('lexical sub'); 1 for 1 .. $n; ends() }
@@ -311,7 +311,7 @@ eval q{use utf8; package Grüße; sub süß { main::begins('name in UTF-8'); 1 f
 our $long = 'l' x 240;
 eval "package P$long; sub s$long { main::begins('long name'); 1 for 1 .. \$n; main::ends() } s$long(); 1" or die;
 
-# ---- functions in C
+# ---- C functions
 
 sub digests { begins('digest in C', 'Digest::SHA::sha1_hex'); Digest::SHA::sha1_hex($bytes) for 1 .. $digests; ends() }
 digests();

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# terminal.pl COMMAND…: runs it on a terminal of its own (pty(7)), which closes when this ends, however it does.
+# terminal.pl COMMAND…: runs COMMAND on a terminal of its own (pty(7)), which closes when this program ends, however it ends.
 use strict;
 use warnings;
 use POSIX qw(setsid);

@@ -23,7 +23,7 @@
 struct thread {
 	const char *name;
 	void (*work)(struct thread *t);
-	int turn; /* of those that work in turns */
+	int turn; /* of the threads that work in turns */
 	pthread_t handle;
 	int tid;
 	uint64_t since;
@@ -138,8 +138,8 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Until the end comes by a signal: only this thread takes it, others would have their waits cut
- * short. */
+/* Waits until a signal ends the program. Only this thread takes signals; they would interrupt the
+ * waits of other threads. */
 static void wait_for_signal(void)
 {
 	sigset_t none;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Perl's structures on the perl of this system and, from the archive, on those of Debian's other releases: the table against perl's own
-# headers and debug file; stacks, walked from outside, against what perl itself tells (perl_workload.pl). Other releases, run as
-# tests/roots.sh tells, and debugperl are for --all: tests/replay has their stacks.
+# Perl's structures on the perl of this system and, from the archive, on the perls of Debian's other releases: the table is compared with
+# perl's own headers and debug file, and stacks, walked from outside, with the stacks that perl itself reports (perl_workload.pl). Other
+# releases, which run as tests/roots.sh tells, and debugperl are for --all: tests/replay has their stacks.
 set -u
 
 . "$TOP/tests/lib.sh"
@@ -10,7 +10,7 @@ stack=$MADE/perl_stack
 here=$TOP/tests/layout
 export LC_ALL=C
 
-# headers NAME CORE: the table's row against these headers
+# headers NAME CORE: compares the table's row with these headers
 headers() {
 	if [ ! -f "$2/perl.h" ]; then
 		skip "$1" "no $2/perl.h"
@@ -24,13 +24,13 @@ headers() {
 	fi
 }
 
-# asked WORDS PID: the answer of perl_stack
+# asked WORDS PID: prints the answer of perl_stack
 asked() {
 	echo "$*" | "$stack"
 }
 
-# workload NAME MODE ROOT PROGRAM ARG…: perl_workload.pl by that perl, in ROOT ("" or a folder), read as MODE ("" or table) has it. Perl 5.42
-# may panic by itself at a thread's end: then again.
+# workload NAME MODE ROOT PROGRAM ARG…: runs perl_workload.pl with the perl in ROOT ("" or a folder), read in MODE ("" or table). Perl 5.42
+# may panic by itself at a thread's end; then it runs again.
 workload() {
 	name=$1 mode=$2 root=$3
 	shift 3
@@ -45,7 +45,7 @@ workload() {
 	[ "$status" = 0 ] || tail -n 5 "$T/errors" | note
 }
 
-# work_through PROGRAM ARG…: once; leaves $status, $T/results and errors
+# work_through PROGRAM ARG…: runs it once; leaves $status, $T/results and errors
 work_through() {
 	work=$(mktemp -d "$root/tmp/flametap.XXXXXX") || return
 	mkfifo "$work/to" "$work/from"
@@ -60,7 +60,7 @@ work_through() {
 	rm -rf "$work"
 }
 
-# both NAME ROOT PROGRAM…: by the table, and by the debug file, which has to have the same shape
+# both NAME ROOT PROGRAM…: runs it with the table, and with the debug file, which must have the same shape
 both() {
 	of=$1 root=$2
 	shift 2
@@ -82,7 +82,7 @@ both() {
 	workload "$of, debug file" '' "$root" "$@"
 }
 
-# A function in C is the innermost frame while it runs.
+# A C function is the innermost frame while it runs.
 in_c() {
 	: >"$T/pid"
 	perl -MTime::HiRes -e 'sub waits { Time::HiRes::usleep(60_000_000) } $| = 1; print "$$\n"; waits()' >"$T/pid" &
@@ -96,7 +96,7 @@ main -e:1' "$(asked "$sleeper" | sed '/^$/d')"
 	wait "$sleeper" 2>/dev/null
 }
 
-# A program that is none, and is linked to libperl.
+# A program that is not perl, and is linked with libperl.
 embedded() {
 	core=$(perl -MConfig -e 'print "$Config{archlibexp}/CORE"')
 	library=$(ldconfig -p | sed -n "s/.*libperl[.]so[.]$(perl -e 'printf "%d.%d", $] =~ /(\d+)[.]0*(\d\d)/').* => //p" | head -n 1)
@@ -129,7 +129,7 @@ both here '' perl
 embedded
 in_c
 [ -n "${CHECK_ALL:-}" ] || exit 0
-# built with DEBUGGING
+# a perl built with DEBUGGING
 if command -v debugperl >/dev/null; then workload debugperl table '' debugperl; else skip perl/debugperl "not installed"; fi
 other trixie
 other sid

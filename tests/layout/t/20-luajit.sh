@@ -7,19 +7,19 @@ set -u
 here=$TOP/tests/layout
 export LC_ALL=C
 
-# names_of_vmdef FILE: as luajit_layout prints them. Two functions have other names in the libraries; two are in none.
+# names_of_vmdef FILE: prints the names as luajit_layout does. Two functions have other names in the libraries; two are in no library.
 names_of_vmdef() {
 	tr -d '\n' <"$1" | sed 's/.*ffnames = {\[0\]=\([^}]*\)}.*/\1/' | tr ',' '\n' | tr -d '"' | awk '/./ && ++n > 2 { print n - 1, $0 }' |
 		sed -e 's/ io\.method\./ file:/' -e 's/ buffer\.method\./ buffer:/' -e 's/ buffer\./ string.buffer./' \
 			-e 's/buffer:__tostring/buffer:tostring/' -e '/ ffi\.callback\./d' -e 's/ table\.unpack$/ unpack/'
 }
 
-# has_traces PID: it has got so far; leaves $T/layout
+# has_traces PID: checks that the program has made traces; leaves $T/layout
 has_traces() {
 	"$layout" "$1" 2 >"$T/layout" 2>"$T/times" && grep -q ', with traces' "$T/layout"
 }
 
-# luajit_layout NAME PID FORK VMDEF: what luajit_find finds in the running luajit_busy.lua
+# luajit_layout NAME PID FORK VMDEF: checks what luajit_find finds in the running luajit_busy.lua
 luajit_layout() {
 	until_true 60 has_traces "$2"
 	check_eq "luajit/$1: states" "$3, 1 state" "$(sed -n '1s/.*of process [0-9]*, //p' "$T/layout")"
@@ -32,7 +32,7 @@ luajit_layout() {
 	fi
 }
 
-# busy_luajit NAME FORK VMDEF COMMAND…: luajit_layout of the COMMAND
+# busy_luajit NAME FORK VMDEF COMMAND…: checks luajit_layout of COMMAND
 busy_luajit() {
 	of=$1 fork=$2 vmdef=$3
 	shift 3
@@ -44,14 +44,14 @@ busy_luajit() {
 	wait "$target" 2>/dev/null || :
 }
 
-# other_luajit NAME: one of $luajits; Debian has no other build than the fork's in its later releases
+# other_luajit NAME: checks one of $luajits; Debian has no other build than the fork's in its later releases
 other_luajit() {
 	if ! luajit_root "$1"; then
 		skip "luajit/$1" "$no_root"
 		return
 	fi
 	vmdef=''
-	[ "$1" = fork ] || vmdef=$(echo "$root"/usr/share/luajit-2.1*/jit/vmdef.lua) # the fork's modules are of another version
+	[ "$1" = fork ] || vmdef=$(echo "$root"/usr/share/luajit-2.1*/jit/vmdef.lua) # the fork's modules have another version
 	scripts=$(mktemp -d "$root/tmp/flametap.XXXXXX")
 	cp "$here"/luajit_*.lua "$scripts"
 	of=$1
@@ -62,7 +62,7 @@ other_luajit() {
 	rm -rf "$scripts"
 }
 
-# lj_gc: what it tells of a collector that does nothing, against what Lua tells itself
+# lj_gc: compares its output for a stopped collector with Lua's own numbers
 lj_gc() {
 	# the first output allocates its buffer
 	luajit -e 'jit.off() local all = {} for i = 1, 1e5 do all[i] = { i } end collectgarbage("setpause", 321) collectgarbage("stop")
@@ -80,7 +80,7 @@ lj_gc() {
 	check "lj-gc: no LuaJIT" grep -q "^lj-gc: no LuaJIT in process $$: " "$T/gc"
 }
 
-# count_objects OBJECTS COMMAND…: $T/objects of a program that keeps so many of each kind; its own count as $T/count
+# count_objects OBJECTS COMMAND…: writes $T/objects for a program that keeps OBJECTS objects of each kind, and its own count to $T/count
 count_objects() {
 	kept=$1
 	shift
@@ -95,7 +95,7 @@ count_objects() {
 	wait "$target" 2>/dev/null || :
 }
 
-# whole_objects: one reading, of which $rc says whether it is whole; $T/unsaid: that of one that is not, and does not say so
+# whole_objects: reads once; $rc says whether the reading is complete. $T/unsaid gets a reading that is not complete and does not say so.
 whole_objects() {
 	"$lj_gc-objs" -p "$target" >"$T/objects" 2>"$T/said"
 	rc=$?
@@ -104,20 +104,21 @@ whole_objects() {
 	[ "$rc" = 0 ]
 }
 
-# unexplained FILE: bytes of no object: the state itself and its buffers
+# unexplained FILE: prints the bytes that belong to no object: the state itself and its buffers
 unexplained() {
 	awk -F, '$2 == "other" { print $4 }' "$1"
 }
 
-# stopped_objects: all is explained, but for an object that is being made; not where a table or a buffer is being moved to a larger place
+# stopped_objects: checks that all bytes are explained, except for an object that is being made; a moment at which a table or a buffer is
+# being moved to a larger place does not count
 stopped_objects() {
 	stopped=0
 	"$lj_gc-objs" -p "$target" --stop 5s >"$T/objects" 2>"$T/said" || stopped=$?
 	[ "$(unexplained "$T/objects")" -le $(($(unexplained "$T/objects.0") + 1000)) ]
 }
 
-# busy_objects COMMAND…: nothing rests in the program. How fast it is read depends on the machine; a reading says so if it is not
-# whole, and one of the stopped program is whole.
+# busy_objects COMMAND…: checks a program whose objects change all the time. How fast it is read depends on the machine. A reading says so
+# if it is not complete, and a reading of the stopped program is complete.
 busy_objects() {
 	rm -f "$T/count" "$T/unsaid"
 	OBJECTS=1000 BUSY=1 "$@" "$scripts_inside/luajit_objects.lua" >"$T/count" &
@@ -134,7 +135,7 @@ busy_objects() {
 	wait "$target" 2>/dev/null || :
 }
 
-# lj_gc_objs NAME COMMAND…: the sums against what is known to exist, and what Lua tells itself
+# lj_gc_objs NAME COMMAND…: compares the sums with the known objects and with Lua's own numbers
 lj_gc_objs() {
 	of=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 10-situations: a program that knows its own stacks, by this system's LuaJIT with its compiler; a process that runs no Lua.
+# 10-situations: a program that knows its own stacks, on this system's LuaJIT with its compiler; a process that runs no Lua.
 set -u
 . "$TOP/tests/lua/lib.sh"
 

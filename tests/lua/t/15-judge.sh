@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 15-judge: programs/situations-judge calls right what is right, and finds what is not: one mistake in a recording of situations.lua.
+# 15-judge: programs/situations-judge accepts a correct recording, and finds a single mistake in a recording of situations.lua.
 set -u
 . "$TOP/tests/lua/lib.sh"
 

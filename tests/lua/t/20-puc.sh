@@ -4,7 +4,7 @@
 set -u
 . "$TOP/tests/lua/lib.sh"
 
-# right_order TOP PATTERN: adds to $right and $wrong the samples with that frame on top, by whether their stacks are PATTERN
+# right_order TOP PATTERN: adds the samples with that frame on top to $right if their stacks match PATTERN, and otherwise to $wrong
 right_order() {
 	set -- $(TOP_FRAME="$1[; ]" PATTERN="$2;$c$1[; ]" awk '$0 ~ ENVIRON["TOP_FRAME"] { if ($0 ~ ENVIRON["PATTERN"]) right += $NF; else wrong += $NF }
 		END { print right + 0, wrong + 0 }' "$T/order.folded")
@@ -12,8 +12,8 @@ right_order() {
 	[ "$1" != 0 ] || unseen=yes
 }
 
-# order VERSION: C's and Lua's frames, each above the one that called it, in order.lua. c: any number of frames of Lua's own file, without
-# symbols.
+# order VERSION: checks on order.lua that frames of C and of Lua are each above the frame that called them. c matches any number of frames
+# of Lua's own file, which has no symbols.
 order() {
 	c='(lua5[^;]*;)*'
 	main=";${c}lua_pcallk?;${c}order:main chunk;"

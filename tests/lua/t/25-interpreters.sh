@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 25-interpreters: a program that knows its own stacks, by the LuaJIT and the PUC Lua of this system, the LuaJIT of Debian's other releases,
-# and OpenResty's fork in a program that is linked to it; with their compilers and without.
+# 25-interpreters: a program that knows its own stacks, on the LuaJIT and the PUC Lua of this system, on the LuaJIT of Debian's other
+# releases, and on OpenResty's fork in a program that is linked with it; with and without their compilers.
 # tier: all
 set -u
 . "$TOP/tests/lua/lib.sh"
 . "$TOP/tests/roots.sh"
 
-# both NAME ROOT LUA: with the compiler and without, and within native stacks
+# both NAME ROOT LUA: runs with and without the compiler, and between native frames
 both() {
 	luajit=$3
 	mode=off

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-many: many traces, which are thrown away all the time, and many Lua states in a process: each stack has the frames of one function.
+# 30-many: many traces, which are flushed all the time, and many Lua states in a process: each stack has the frames of one function.
 # tier: all
 set -u
 . "$TOP/tests/lua/lib.sh"
 
-# judge_many: the recording with "right" or "wrong" as the root frame: wrong are functions with unequal numbers, and frames that the program
-# does not have
+# judge_many: writes the recording with "right" or "wrong" as the root frame; wrong are functions with unequal numbers, and frames that the
+# program does not have
 judge_many() {
 	record_longer many -p $target
 	perl -ne 'my ($stack) = /^(.*) \d+$/; my ($wrong, %of);
@@ -24,7 +24,7 @@ many_inlined() {
 	[ "$(sort -u "$T/inlined" | wc -l)" -ge 50 ]
 }
 
-# many MODE: until it is decided, and fifty functions were seen inlined
+# many MODE: records until it is decided and fifty functions were seen inlined
 many() {
 	: >"$T/said"
 	luajit "$here/many.lua" "$1" >"$T/said" 2>&1 &

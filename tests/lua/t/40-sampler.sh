@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 40-sampler: situations.lua says of itself what LuaJIT's own profiler sees.
+# 40-sampler: the stacks that situations.lua reports are the stacks that LuaJIT's own profiler sees.
 # tier: all
 set -u
 . "$TOP/tests/lua/lib.sh"

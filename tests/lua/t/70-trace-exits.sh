@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 70-trace-exits: lj-trace-exits on programs whose traces are left a known number of times, by the LuaJIT of this system and those of
-# Debian's other releases.
+# 70-trace-exits: lj-trace-exits on programs that leave their traces a known number of times, on the LuaJIT of this system and of Debian's
+# other releases.
 set -u
 . "$TOP/tests/lua/lib.sh"
 . "$TOP/tests/roots.sh"
 
-# counts: the probe is in place, and the program waits
+# counts: checks that the probe is in place and that the program waits
 counts() {
 	find "/proc/$counter/fd" -lname '*bpf[-_]link*' 2>/dev/null | grep -q . && grep -q '^State:	S' "/proc/$counter/status"
 }
 
-# exits NAME ROOT MODE COUNT LUA…: exits.lua, in ROOT ("" or a folder), leaves its traces so often, and that is counted: $T/exits, $T/said
+# exits NAME ROOT MODE COUNT LUA…: checks that lj-trace-exits counts COUNT exits when exits.lua, in ROOT ("" or a folder), leaves its traces
+# so often; leaves $T/exits and $T/said
 exits() {
 	name=$1 root=$2 mode=$3 expected=$4
 	shift 4
@@ -23,7 +24,7 @@ exits() {
 	target=$!
 	exec 9>"$work/in"
 	until_true 60 grep -q '^ready' "$work/out" || not_ok "$name: the program" "$(head -n 1 "$work/errors")"
-	# an interrupt ends it, also in the background
+	# SIGINT must end it, also in the background
 	env --default-signal=INT "$bin/lj-trace-exits" -p "$target" >"$T/exits" 2>"$T/said" 9>&- &
 	counter=$!
 	until_true 60 counts
@@ -41,19 +42,19 @@ exits() {
 	check "$name: in all" grep -q "^lj-trace-exits: $expected exits in [0-9.]* s: [0-9.]* per second$" "$T/said"
 }
 
-# programs NAME ROOT LUA…
+# programs NAME ROOT LUA…: checks all modes of exits.lua
 programs() {
 	of=$1 in=$2
 	shift 2
 	exits "$of" "$in" on 100000 "$@"
 	check_eq "$of: where the trace starts" exits.lua:4,6 "$(awk -F, 'NR == 2 { sub(".*/", "", $6); print $6 "," $7 }' "$T/exits")"
 	exits "$of, not compiled" "$in" off 0 "$@"
-	# each of the fifty loops before those that are counted is left once, too
+	# each of the fifty loops that precede the counted ones is left once, too
 	exits "$of, with flushes" "$in" flush 100050 "$@"
 	exits "$of, ending" "$in" end 100000 "$@"
 }
 
-# A side trace's parent and link, against what LuaJIT's own module says.
+# Compares a side trace's parent and link with the output of LuaJIT's own module.
 side_traces() {
 	exits 'side trace' '' side 30000 luajit -jv
 	traced=$(sed -n 's/^\[TRACE *\([0-9]*\) (\([0-9]*\)\/\([0-9]*\)) exits.lua:\([0-9]*\) -> \([0-9]*\)\]$/\1 \4 \2 \3 \5 root/p' "$T/errors")

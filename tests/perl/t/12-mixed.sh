@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 12-mixed: Perl's stacks within those of C, of a program that runs already.
+# 12-mixed: Perl's stacks between frames of C, for a program that already runs.
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-# What C there is on top of a sub, or calls it.
+# The C functions that are called by a sub, or call it.
 perl "$here/mixed.pl" &
 target=$!
 while read -r sub frames; do

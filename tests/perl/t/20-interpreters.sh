@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 20-interpreters: a program that knows its own stacks, by the perls of this system and of Debian's other releases, with their debug
-# files and without; by a program that is linked to libperl; with the kernel's stacks.
+# 20-interpreters: a program that knows its own stacks, on the perls of this system and of Debian's other releases, with and without their
+# debug files; in a program that is linked with libperl; with the kernel's stacks.
 # tier: all
 set -u
 . "$TOP/tests/perl/lib.sh"
 . "$TOP/tests/roots.sh"
 
-# both NAME ROOT PERL: with its debug file, if there is one, and in a system without
+# both NAME ROOT PERL: runs with perl's debug file, if there is one, and in a system without it
 both() {
 	perl=$3
 	situations "$1" "$2" 20
@@ -29,7 +29,7 @@ both() {
 	}
 }
 
-# A program that is none, and is linked to libperl.
+# A program that is not perl, and is linked with libperl.
 embedded() {
 	core=$(perl -MConfig -e 'print "$Config{archlibexp}/CORE"')
 	library=$(ldconfig -p | sed -n "s/.*libperl[.]so[.]$(perl -e 'printf "%d.%d", $] =~ /(\d+)[.]0*(\d\d)/').* => //p" | head -n 1)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 30-changes: stacks that change at any moment, that are gone a moment later, that are too deep; and children that are forked while their
-# parent's perl is still being looked at.
+# parent's perl is still being examined.
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-# Short calls without end, in all ways that change stacks; the only stacks that there can be. While one changes, none may be found.
+# Short calls without end, in all ways that change stacks; the list has all stacks that can occur. While a stack changes, none may be found.
 busy_stacks=$(sed 's/^^//; s/[$]$//' "$TOP/tests/layout/perl_busy.stacks")
 
 decide() {
@@ -24,7 +24,7 @@ await_start $target
 decide '3,000 subs: cut' '\[truncated: depth\].*'
 kill $target
 
-# by its own name and place, or by none
+# a frame has its own name and place, or none
 perl "$here/evals.pl" &
 target=$!
 await_start $target

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 50-off-cpu: where Perl waits: as often as the program did, and no longer than it says.
+# 50-off-cpu: where Perl waits: as often as the program did, and no longer than it reports.
 set -u
 . "$TOP/tests/perl/lib.sh"
 

@@ -4,7 +4,7 @@
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-# make_newer: $T/newer, the perl of this system that says it is 5.44; false: it is not all in one file
+# make_newer: makes $T/newer, the perl of this system with the version 5.44; fails if this perl is not all in one file
 make_newer() {
 	cp "$(command -v perl)" "$T/newer"
 	readelf -W --dyn-syms "$T/newer" | awk '$8 == "PL_version" { print $2 }' >"$T/at"
@@ -14,12 +14,12 @@ make_newer() {
 		seek $f, $at - $address + $offset, 0; print $f chr 44' "$T/newer" "$(cat "$T/at")" $(cat "$T/section")
 }
 
-# without_installed COMMAND…: as if there were no debug files
+# without_installed COMMAND…: runs COMMAND as if no debug files were installed
 without_installed() {
 	unshare -m sh -c 'mount -t tmpfs tmpfs /usr/lib/debug && exec "$@"' sh "$@"
 }
 
-# serve: a debuginfod server of perl's debug file, and of that which dwz took from it; its pid in $server
+# serve: starts a debuginfod server for perl's debug file and for the file of its common parts that dwz has made; its PID is $server
 serve() {
 	mkdir "$T/served"
 	id=$(readelf -n "$T/newer" 2>/dev/null | sed -n 's/.*Build ID: //p')
@@ -31,12 +31,12 @@ serve() {
 	until_true 60 python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/buildid/$id/debuginfo', timeout=5)" 2>/dev/null
 }
 
-# leaf_of NAME: the stack is found, see record_until_decided
+# leaf_of NAME: checks that the stack is found, see record_until_decided
 leaf_of() {
 	record_until_decided "a newer version: $1" '^main;main::calls(;main::leaf)?' -p $target
 }
 
-# A version that is in no table: by its debug file, be it installed or a server's; else it is refused.
+# A version that is in no table is known by its debug file, installed or from a server; without one it is rejected.
 newer() {
 	if ! make_newer || [ "$(known_by '' "$T/newer")" != 'its debug file' ]; then
 		skip 'a newer version' "no debug file of perl, or perl is not one file"
@@ -58,7 +58,7 @@ newer() {
 	wait $target $server 2>/dev/null || :
 }
 
-# None, and others.
+# A process without perl, and a process without perl beside others.
 no_perl() {
 	sleep 100 &
 	sleeper=$!
