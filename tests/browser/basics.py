@@ -54,7 +54,7 @@ def zoom_and_share_of_zoom(browser):
 
 @test
 def next_and_previous_match(browser):
-    """Each match once, in order, and to be seen, however narrow it is."""
+    """Visits each match once, in order, and makes it visible, however narrow it is."""
     text = profiles.plain() + 'main;work;deflate;longest_match;f7;needle 1\n'
     page = Page(browser, draw('needle', text.replace(' 5000\n', ' 5000000\n')))
     seen = "const r = document.querySelector('rect.ring'); return [r.getAttribute('visibility')," \

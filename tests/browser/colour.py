@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Contrast, and how far apart colours are, also for colour-blind eyes."""
+"""Contrast of colours, and the distance between colours, also for colour-blind eyes."""
 import itertools
 import math
 import re
@@ -15,13 +15,13 @@ EYES = {
 
 
 def linear(css):
-    """Linear RGB of "rgb(1, 2, 3)"."""
+    """Returns "rgb(1, 2, 3)" as linear RGB."""
     values = [int(v) / 255 for v in re.findall(r'\d+', css)[:3]]
     return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
 
 
 def contrast(css, other):
-    """As WCAG 2 defines it."""
+    """Returns the contrast as WCAG 2 defines it."""
     dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b
                          for r, g, b in (linear(css), linear(other)))
     return (light + 0.05) / (dark + 0.05)
@@ -43,7 +43,7 @@ def seen(css, eye):
 
 
 def closest(families):
-    """(distance, eye, family, family) of the two families that are the hardest to tell apart."""
+    """Returns (distance, eye, family, family) of the two families that are the hardest to tell apart."""
     return min((min(math.dist(seen(x, eye), seen(y, eye)) for x in families[a] for y in families[b]),
                 eye, a, b)
                for eye in EYES for a, b in itertools.combinations(sorted(families), 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Differences: every node's sums and colour, on both sides, against what the stacks say."""
+"""Differences: every node's sums and colour, on both sides, compared with sums over the stacks."""
 import re
 
 import profiles
@@ -20,7 +20,7 @@ NODES = '''
 
 
 def static_styles(name):
-    """(frame, colour) of the picture that is shown without scripts, which bt-diff computed."""
+    """Returns (frame, colour) of the picture that is shown without scripts, which bt-diff computed."""
     with open(file_of(name + '.svg'), encoding='utf-8') as f:
         return set(re.findall(r'<title>(\S+) \([^<]*</title><rect class="(d\d)"', f.read()))
 
@@ -34,7 +34,7 @@ def draw_diff(name, *options, sides=SIDES):
 
 
 def step(x, y, totals, normalized):
-    """As src/view/diff/diff.h has it."""
+    """Returns the colour step as src/view/diff/diff.h defines it."""
     a, b, v = x, y, x + y
     if normalized:
         a, b = (side / total if total else 0 for side, total in zip((x, y), totals))

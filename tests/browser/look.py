@@ -112,7 +112,7 @@ def inside_a_page(browser):
 
 @test
 def on_paper(browser):
-    """All of it, on light paper, however much the window shows."""
+    """The print shows the whole graph on light paper, whatever part of it the window shows."""
     page = Page(browser, draw('deep', profiles.deep(300)))
     page.press('d')
     shown = page.live()
@@ -166,7 +166,7 @@ def phone(driver):
 
 @test
 def origin_at_the_foot(browser):
-    """What was recorded, in the heading and at the foot; also of a picture of that picture; one title replaces the heading."""
+    """The heading and the foot tell what was recorded, also in a picture of that picture; a title replaces the heading."""
     metas = ('title CPU\\x20time', 'target web\\x20<7>', 'host there', 'engine bpf', 'cpus 2', 'seconds 1.5', 'started 2026-11-22T14:03:11Z')
     lines = profiles.recording([('web', 7, 'main@/bin/web', 3)]).splitlines()
     lines[1:2] = ['meta ' + meta for meta in metas]
@@ -203,7 +203,7 @@ def narrow(driver):
 
 
 def colour_count(png):
-    """Different colours in a picture, of which every fourth pixel is looked at."""
+    """Returns the number of different colours in every fourth pixel of a picture."""
     at, data, width, step = 8, b'', 0, 4
     while at < len(png):
         size, kind = struct.unpack('>I4s', png[at:at + 8])

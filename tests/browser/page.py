@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests share: a list of them, graphs, an open page, and a server under the graphs' own policy."""
+"""The common part of the tests: their list, graphs, an open page, and a server that applies the graphs' own policy."""
 import http.server
 import os
 import subprocess
@@ -12,7 +12,7 @@ FRAMES = ("const wanted = arguments[0]; return [...document.querySelectorAll('#f
           ".filter((t) => t.textContent === wanted).map((t) => {"
           "const r = t.previousElementSibling.getBoundingClientRect();"
           "return [r.x + r.width / 2, r.y + r.height / 2, r.width]; })")
-# every node of the drawn tree, or those that are wide enough, as [names from the root on, weight]
+# all nodes of the drawn tree, or the nodes that are wide enough, as [names from the root on, weight]
 TREE = '''
     const { tree } = flametap.actions.now, paths = [[]], found = [];
     for (let i = 0; i < tree.n; i++) {
@@ -44,7 +44,7 @@ def file_of(name):
 
 
 def run(program, *arguments, data=b'', out=None, status=0):
-    """PROGRAM is one of ours; its output is written to the file OUT."""
+    """Runs PROGRAM, one of ours; its output is written to the file OUT."""
     path = os.path.join(os.path.dirname(os.environ['BT_FLAME']), program)
     with open(file_of(out), 'wb') as f:
         done = subprocess.run([path] + list(arguments), input=data, stdout=f, check=False)
@@ -52,7 +52,7 @@ def run(program, *arguments, data=b'', out=None, status=0):
 
 
 def draw(name, text, *options, status=0):
-    """NAME.svg with the graph of folded TEXT; its address."""
+    """Writes NAME.svg with the graph of folded TEXT and returns its address."""
     run('bt-flame', *options, out=name + '.svg', status=status,
         data=text if isinstance(text, bytes) else text.encode())
     return 'file://' + file_of(name + '.svg')
@@ -78,7 +78,7 @@ class Page:
         return [text.rstrip('\u00d7') for text in self.texts('.bar .chip')]
 
     def frame(self, name):
-        """Middle and width of the widest frame with this label."""
+        """Returns the middle and the width of the widest frame with this label."""
         found = self.js(FRAMES, name)
         holds(found, 'no frame is labelled ' + name)
         return max(found, key=lambda f: f[2])
@@ -95,7 +95,7 @@ class Page:
         self.browser.point(x, y)
 
     def push(self, selector, text=None):
-        """A real click on a control, by its text where there are several."""
+        """Clicks on a control as a user does; its text tells which one if there are several."""
         box = self.js("const b = [...document.querySelectorAll(arguments[0])].find((e) =>"
                       "!e.closest('[hidden]') && (arguments[1] === null ||"
                       "e.textContent === arguments[1] || e.firstChild.textContent === arguments[1]));"
@@ -109,7 +109,7 @@ class Page:
                        "b.textContent === arguments[0]).getAttribute('aria-pressed')", label) == 'true'
 
     def at(self, name):
-        """Puts the keyboard at the first frame of this name."""
+        """Sets the keyboard focus to the first frame with this name."""
         self.js("const { tree } = flametap.actions.now; let i = 0; while (tree.name(i) !== arguments[0]) i++;"
                 "flametap.focusOn(i)", name)
 
@@ -134,7 +134,7 @@ class Page:
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Files of the work directory under the graphs' policy; NAME.img.html shows one in <img>, NAME.object.html in <object>."""
+    """Serves the files of the work directory under the graphs' policy; NAME.img.html shows one in <img>, NAME.object.html in <object>."""
     policy = ''
 
     def do_GET(self):

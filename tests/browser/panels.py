@@ -20,7 +20,7 @@ def share(weight, whole=TOTAL):
 
 
 def of_function(name):
-    """Self and inclusive weight, a stack once, and places."""
+    """The tooltip shows the self and the inclusive weight, counting a stack once, and places."""
     return ('{:,}'.format(sum(w for names, w in STACKS if names[-1] == name)),
             '{:,}'.format(sum(w for names, w in STACKS if name in names)),
             sum(path.split(';')[-1] == name for path in TREE))
@@ -205,7 +205,7 @@ def mixed(browser):
 
 @test
 def states(browser):
-    """States of waits are labels: the self weight is that of the function, also with the leaf at the root."""
+    """States of waits are labels: the self weight belongs to the function, also with the leaf at the root."""
     text = 'main;work;futex_k;[sleeping] 60\nmain;work;[preempted] 30\nmain;work 10\n'
     for options in (), ('--reverse',):
         page = Page(browser, draw('states', text, *options))
@@ -323,7 +323,7 @@ def every_control_has_a_name_and_a_key(browser):
 
 @test
 def shown_unit(browser):
-    """Weights are shown as multiples of themselves, in a unit of their own."""
+    """Weights are shown as multiples of a user's factor, in a unit of the user's own."""
     page = Page(browser, draw('unit', 'a;b 1500\na 250000\n', '--factor', '0.001', '--countname', 'ms'))
     page.hover('a')
     holds(page.text('numbers').startswith('252 ms (100.00 %)'), page.text('numbers'))
@@ -333,7 +333,7 @@ def shown_unit(browser):
 
 @test
 def times(browser):
-    """In s, ms or us by their size, with and without the script."""
+    """Times are shown in s, ms or us by their size, with and without the script."""
     url = draw('times', 'main;b 1302\nmain;c 5302123\nmain;d 830\n', '--countname', 'us')
     with open(file_of('times.svg'), encoding='utf-8') as f:
         holds('<title>main (5.304 s, 100.00 %)</title>' in f.read(), 'static picture')
@@ -347,7 +347,7 @@ def times(browser):
 
 @test
 def source_behind_the_name(browser):
-    """With --lines a name is shown, searched and copied with file and line, which the data have apart."""
+    """With --lines a name is shown, searched and copied with file and line, which the data store apart from it."""
     text = profiles.recording([('w', 1, 'main@/bin/w work@/bin/w', 3)]).replace(' work 0 /bin/w - 0', ' work 0 /bin/w w.c 12')
     page = Page(browser, draw('source', text, '--lines'))
     equal(page.tree(), {'': 3, 'main': 3, 'main;work w.c:12': 3})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles as folded text, and what a search in them must find."""
+"""Profiles as folded text, and the expected results of a search in them."""
 import random
 import re
 
 
 def plain(more=0):
-    """Recursion, siblings that differ in little, one wide and many narrow frames."""
+    """A profile with recursion, siblings that differ only a little, one wide frame and many narrow ones."""
     r = random.Random(7)
     lines = ['main;work;deflate;longest_match 5000', 'main;work;deflate;longest_match;deflate 700',
              'main;work;deflate.cold;fix 300', 'main;work;Deflate 123', 'main;work 400',
@@ -33,7 +33,7 @@ def hostile():
 
 
 def large(stacks=72500, functions=3600, depth=28):
-    """Walks of a call graph in which functions call few others: 343,769 nodes."""
+    """Walks through a call graph in which functions call few others: 343,769 nodes."""
     r = random.Random(1)
     calls = [[r.randrange(functions) for _ in range(r.choice([1, 1, 2, 2, 2, 3]))]
              for _ in range(functions)]
@@ -49,7 +49,7 @@ def large(stacks=72500, functions=3600, depth=28):
 
 
 def stacks_of(text):
-    """(names, weight) of every line, without the suffixes of kinds."""
+    """Returns (names, weight) of every line, without the suffixes of kinds."""
     for line in text.splitlines():
         path, weight = line.rsplit(' ', 1)
         yield [re.sub(r'_\[[kijw]\]$', '', name) for name in path.split(';')], int(weight)
@@ -60,7 +60,7 @@ def percent(part, whole):
 
 
 def matched(text, regex, below=()):
-    """The share of stacks with a match, of those that begin with BELOW: as the graph must say it."""
+    """Returns the share of matching stacks among the stacks that begin with BELOW, as the graph must show it."""
     pattern = re.compile(regex)
     found = total = 0
     for names, weight in stacks_of(text):
@@ -71,7 +71,7 @@ def matched(text, regex, below=()):
 
 
 def recording(rows):
-    """Of ROWS, (comm, thread, stack as "NAME@FILE NAME@FILE …" root first, samples) each."""
+    """Returns a recording of ROWS, (comm, thread, stack as "NAME@FILE NAME@FILE …" root first, samples) each."""
     lines = ['flametap-recording 1', 'meta title Samples', 'event 0 on-cpu samples 1000000 cpu']
     tasks, frames = {}, {}
 
@@ -91,10 +91,10 @@ def recording(rows):
     return '\n'.join(lines + ['end %d' % len(lines)]) + '\n'
 
 
-# ---- what the graph must show, worked out from the stacks themselves
+# ---- the expected content of the graph, computed from the stacks
 
 def tree(stacks):
-    """The weight of every path, by its names with ';' between them, '' the root."""
+    """Returns the weight of every path; a path is its names with ';' between them, '' is the root."""
     found = {'': 0}
     for names, weight in stacks:
         found[''] += weight
@@ -115,7 +115,7 @@ def last(names, name):
     return len(names) - names[::-1].index(name)
 
 
-# by what the address calls them; each maps the names of a stack, None: the stack leaves
+# by the names that the address uses; each function maps the names of a stack, or returns None if the stack leaves the graph
 CHANGES = {
     'hide': lambda names, f: [n for n in names if n != f],
     'remove': lambda names, f: None if f in names else names,
@@ -130,7 +130,7 @@ CHANGES = {
 
 
 def changed(stacks, *changes):
-    """STACKS after CHANGES, (how, function) each."""
+    """Returns STACKS after CHANGES, (how, function) each."""
     for how, function in changes:
         stacks = [(CHANGES[how](names, function), weight) for names, weight in stacks]
         stacks = [(names, weight) for names, weight in stacks if names is not None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Times on a large profile. Printed, never asserted: they depend on the machine."""
+"""Prints times for a large profile. They are never asserted, because they depend on the machine."""
 import os
 import subprocess
 import time
@@ -40,7 +40,7 @@ ACTIONS = [
 
 
 def memory_of(browser):
-    """MB of the largest renderer."""
+    """Returns the memory of the largest renderer in MB."""
     found = subprocess.run(['ps', '-eo', 'rss,args'], stdout=subprocess.PIPE, text=True, check=True).stdout
     return max(int(line.split()[0]) for line in found.splitlines()
                if '--type=renderer' in line and browser.home in line) / 1024
@@ -84,7 +84,7 @@ def speed_small(browser):
 
 @test
 def speed_of_flamegraph_pl(driver):
-    """The same data beside ours, if FLAMEGRAPH_DIR has it."""
+    """Measures FlameGraph's picture of the same data, if FLAMEGRAPH_DIR has its script."""
     directory = os.environ.get('FLAMEGRAPH_DIR')
     if not directory:
         print('# FLAMEGRAPH_DIR is not set: no comparison with flamegraph.pl')

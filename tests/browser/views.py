@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Other views of the same stacks: each is compared, node by node, with what the stacks say."""
+"""Other views of the same stacks: each is compared, node by node, with sums over the stacks."""
 import re
 
 import profiles
@@ -21,7 +21,7 @@ def shows(page, stacks, *changes):
 
 @test
 def changes_by_key(browser):
-    """All that can be done to a frame, on the frame under the pointer."""
+    """Applies each action to the frame under the pointer."""
     page = Page(browser, draw('plain', PLAIN))
     for how, key in list(KEYS.items())[:-1]:
         for name in ('work', 'deflate', 'longest_match'):
@@ -63,7 +63,7 @@ def recursion(browser):
 
 @test
 def changes_in_a_row(browser):
-    """In the order in which they were made; each can be taken back."""
+    """Changes are listed in the order in which they were made; each can be undone."""
     made = [('hide', 'work'), ('collapse', 'f3'), ('remove', 'copy'), ('only', 'f3'), ('collapseall', None),
             ('focus', 'serve')]
     page = Page(browser, draw('plain', PLAIN))
@@ -113,7 +113,7 @@ def callers_of_everything(browser):
 
 @test
 def narrow_callers_are_found(browser):
-    """Zoom into what was too narrow at first: as exact as what was wide."""
+    """Zooming into a frame that was too narrow at first is as exact as for wide frames."""
     text = ''.join('main;a%d;b%d;c%d;leaf %d\n' % (i % 7, i % 11, i % 13, 1 + i % 3) for i in range(5000))
     text += 'main;big 100000000\nmain;x;big;big 50\n'
     stacks = list(profiles.stacks_of(text))
@@ -225,7 +225,7 @@ def zoom_stays_when_frames_go(browser):
 
 @test
 def matches_among_callers(browser):
-    """However narrow: callers are looked up until the next match is found."""
+    """Matches are found however narrow they are: callers are looked up until the next match is found."""
     text = 'main;needle;a;b;c;leaf 1\nmain;x;needle;d;leaf 1\nmain;leaf 3\nmain;big 9000000\nneedle 1\n'
     model = profiles.tree(profiles.changed(list(profiles.stacks_of(text)), ('callers', None)))
     wanted = sorted(p for p in model if p.split(';')[-1] == 'needle')
@@ -247,7 +247,7 @@ def matches_among_callers(browser):
 
 @test
 def kernel_and_user_functions(browser):
-    """Folded text has no modules: of one name, the kernel's function and the user's are two."""
+    """Folded text has no modules: a kernel function and a user function with the same name are two functions."""
     text = 'main;memcpy;user 3\nmain;read_[k];memcpy_[k];kernel_[k] 5\nmain;read_[k];copy_[k] 7\n'
     hide = "flametap.go({ changes: [{ how: 'hide', what: arguments[0] }] })"
     page = Page(browser, draw('memcpy', text))
@@ -274,7 +274,7 @@ def kernel_and_user_functions(browser):
 
 @test
 def categories_after_a_change(browser):
-    """They are those of the stacks as they are shown: stacks that become one have one, whichever came first."""
+    """Categories are computed from the shown stacks: stacks that become equal have one category, whichever came first."""
     rules = 'parse inherit function=parse\nload inherit function=load\n'
     with open(file_of('inherit.rules'), 'w', encoding='utf-8') as f:
         f.write(rules)

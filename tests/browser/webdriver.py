@@ -16,7 +16,7 @@ ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 
 class Driver:
-    """One chromedriver process."""
+    """A chromedriver process."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([path, '--port=0'], stdout=subprocess.PIPE,
@@ -49,7 +49,7 @@ class Driver:
 
 
 class Browser:
-    """One Chromium with a fresh profile. mobile=(width, height) makes it a phone."""
+    """A Chromium with a fresh profile. mobile=(width, height) makes it a phone."""
 
     def __init__(self, driver, binary, size=(1280, 900), flags=(), mobile=None):
         self.driver = driver
@@ -97,7 +97,7 @@ class Browser:
         return self.post('/execute/async', {'script': code, 'args': list(args)})
 
     def settle(self):
-        """Until what was asked for is on the screen."""
+        """Waits until the last change is on the screen."""
         self.js_async('const done = arguments[0];'
                       'requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));')
 
@@ -119,7 +119,7 @@ class Browser:
         self.settle()
 
     def tap(self, x, y, times=1, hold=0):
-        """With a finger that stays for HOLD milliseconds."""
+        """Touches with a finger that stays for HOLD milliseconds."""
         actions = [{'type': 'pointerMove', 'duration': 0, 'x': int(x), 'y': int(y)}]
         for _ in range(times):
             actions += [{'type': 'pointerDown', 'button': 0}, {'type': 'pause', 'duration': hold},
@@ -141,7 +141,7 @@ class Browser:
         self.settle()
 
     def print(self):
-        """The page as PDF."""
+        """Returns the page as PDF."""
         return base64.b64decode(self.post('/print', {'background': True}))
 
     def screenshot(self, path=None):
@@ -152,6 +152,6 @@ class Browser:
         return png
 
     def errors(self):
-        """What the console says of errors since the last look."""
+        """Returns the errors on the console since the last call."""
         return [entry['message'] for entry in self.post('/se/log', {'type': 'browser'})
                 if entry['level'] == 'SEVERE' and 'favicon' not in entry['message']]

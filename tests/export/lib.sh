@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# export/lib.sh: sourced by tests/export/t/*.sh, which run in $T. What bt-export writes is read as others read it: pprof's own schema
-# through Google's protobuf, go tool pprof, speedscope's schema from its npm package. The weights of functions must be those of bt-report.
+# export/lib.sh: functions for tests/export/t/*.sh, which run in $T. The output of bt-export is read as others read it: with pprof's own
+# schema through Google's protobuf, with go tool pprof, and with speedscope's schema from its npm package. The weights of functions must
+# equal the weights in bt-report.
 
 . "$TOP/tests/lib.sh"
 generate=${MADE%/*}/bench/generate
@@ -14,7 +15,7 @@ cd "$T"
 
 # ---- the readers
 
-# python_with MODULE: the first python3 that has it, nothing when none does
+# python_with MODULE: prints the first python3 that has MODULE, or nothing
 python_with() {
 	for python in python3 /usr/bin/python3; do
 		! "$python" -c "import $1" 2>python.err || {
@@ -54,16 +55,16 @@ else
 	[ -n "$schema" ] || skip "speedscope's schema" 'python3-jsonschema is not installed'
 fi
 
-# ---- the weight of every function, of any input
+# ---- the weight of every function, for any input
 
-# report FILE: functions by their names alone, as pprof and speedscope know them; wakers keep their suffix
+# report FILE: prints the weights of functions by their names alone, as pprof and speedscope know them; wakers keep their suffix
 report() {
 	bt-export --folded "$1" 2>folded.err | LC_ALL=C sed -E 's/_\[[kij]\](;| [0-9]+$)/\1/g; s/_\[w\]/_\\x5bw]/g' |
 		bt-report --json --demangle=none 2>report.err >report.json || :
 	read_as report report.json
 }
 
-# write FORMAT FILE OUT [OPTION…]: exit code as for bt-collapse
+# write FORMAT FILE OUT [OPTION…]: the exit code is expected to equal bt-collapse's
 write() {
 	status=0 expected=0
 	write_as=$1 write_of=$2 write_out=$3
@@ -81,7 +82,7 @@ same_pprof() {
 	write pprof "$1" out.pb.gz && gzip -t out.pb.gz && read_as pprof out.pb.gz >actual && diff -u expected actual
 }
 
-# weights are microseconds or have no unit; without one named, pprof rounds to seconds
+# weights are microseconds or have no unit; unless a unit is given, pprof rounds to seconds
 same_go() {
 	go tool pprof -symbolize=none -sample_index=0 -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=us out.pb.gz >top 2>go.err || {
 		cat go.err
@@ -95,7 +96,7 @@ same_speedscope() {
 	write speedscope "$1" out.json && read_as speedscope out.json >actual && diff -u expected actual
 }
 
-# what bt-export wrote is read as the same profile
+# same_again: checks that the output of bt-export is read as the same profile
 same_again() {
 	write pprof "$1" again.pb.gz --demangle=none --inlines && again_status=0 && again_expected=0
 	bt-collapse --demangle=none --inlines "$1" >before 2>/dev/null || again_expected=$?
@@ -103,13 +104,13 @@ same_again() {
 	[ "$again_status" = "$again_expected" ] && diff -u before after
 }
 
-# same NAME FILE
+# same NAME FILE: checks that all readers see the same weights
 same() {
 	report "$2" >expected
 	[ -z "$pprof" ] || check "pprof: $1" same_pprof "$2"
 	[ -z "$pprof" ] || [ -z "$go" ] || check "go tool pprof: $1" same_go
 	case $1 in
-	folded/escapes | 'a chain of '*) ;; # bytes that pprof cannot have; more inlined calls than it has
+	folded/escapes | 'a chain of '*) ;; # bytes that pprof cannot have; more inlined calls than it can have
 	*) check "pprof as input: $1" same_again "$2" ;;
 	esac
 	check "speedscope: $1" same_speedscope "$2"

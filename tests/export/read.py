@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""read.py WHAT FILE: a profile as programs that we did not write read it.
+"""read.py WHAT FILE: prints a profile as programs that we did not write read it.
 
-pprof, speedscope, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name,
-sorted, control characters in it as \\xHH; the sum of all weights last. top (of go tool pprof): the same, no sum.
-places: of a pprof file, each location with its address, file and build-id. stacks: of a pprof file, each sample with what is known of its frames, root first.
-valid: nothing; fails when the speedscope file does not fit the schema in $SCHEMA.
+pprof, speedscope, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name, sorted, with control characters
+in it as \\xHH; the last line is the sum of all weights. top (of go tool pprof): the same without the sum.
+places: each location of a pprof file with its address, file and build-id. stacks: each sample of a pprof file with what is known of its
+frames, root first.
+valid: prints nothing; fails if the speedscope file does not fit the schema in $SCHEMA.
 The classes of profile.proto are in profile_pb2, which protoc makes.
 """
 
@@ -16,7 +17,7 @@ import sys
 
 
 def shown(name):
-    """As bt-export --pprof writes what a terminal would obey."""
+    """Returns TEXT as bt-export --pprof writes characters that a terminal would obey."""
 
     def escaped(match):
         return "".join(f"\\x{byte:02x}" for byte in match.group().encode())
@@ -62,7 +63,7 @@ def check_ids(messages):
 
 
 def check_pprof(profile):
-    """What profile.proto says in words."""
+    """Checks the rules that profile.proto states in words."""
     assert profile.string_table[0] == ""
     assert len(set(profile.string_table)) == len(profile.string_table)
     assert 1 <= len(profile.sample_type) <= 2

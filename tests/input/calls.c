@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Preloaded into the programs of the folder $CALLS_OF: main is called in a child for each text of
- * the file $CALLS, which is its last argument. Texts end with a null byte. After what a call writes
- * on stdout stand a null byte, its wait status and a null byte.
+ * Preloaded into the programs in the folder $CALLS_OF. main is called in a child for each text of
+ * the file $CALLS, which becomes its last argument. Texts end with a null byte. The output of each
+ * call on stdout is followed by a null byte, its wait status and a null byte.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void call(int argc, char **argv, char **envp, char *last)
 	dprintf(STDOUT_FILENO, "%c%d%c", 0, status, 0);
 }
 
-/* The file is closed before the first call: exit() of a child would set its offset back. */
+/* The file is closed before the first call, because exit() of a child would reset its offset. */
 static int call_all(int argc, char **argv, char **envp)
 {
 	static char texts[1 << 16];
@@ -45,7 +45,7 @@ static int call_all(int argc, char **argv, char **envp)
 		return 1;
 	len = fread(texts, 1, sizeof(texts), in);
 	fclose(in);
-	unsetenv("LD_PRELOAD"); /* for what the program executes */
+	unsetenv("LD_PRELOAD"); /* for programs that this one executes */
 	for (char *text = texts; text < texts + len; text += strlen(text) + 1)
 		call(argc, argv, envp, text);
 	return 0;

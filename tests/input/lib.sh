@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# input/lib.sh: sourced by tests/input/t/*.sh, which are run in $T with our programs in $PATH. Needs TOP and BIN, which tests/run sets.
+# input/lib.sh: functions for tests/input/t/*.sh, which run in $T with our programs in $PATH. Needs TOP and BIN, which tests/run sets.
 # shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
 
 . "$TOP/tests/lib.sh"
@@ -10,7 +10,7 @@ LC_ALL=C
 FLAMETAP_ENGINE=stap
 export PATH STAND_IN LC_ALL FLAMETAP_ENGINE
 viewers='bt-collapse bt-export bt-flame bt-report bt-resolve'
-readers="bt-annotate $viewers" # the recordings here are of no file, of which bt-annotate has something to say
+readers="bt-annotate $viewers" # the recordings here have no file, which bt-annotate mentions
 cd "$T"
 
 # bt-export does nothing without a format
@@ -19,12 +19,12 @@ printf '#!/bin/sh\nexec "%s/bt-export" --pprof "$@"\n' "$bin" >with_format/bt-ex
 chmod 755 with_format/bt-export
 PATH=$T/with_format:$PATH
 
-# said: what a program says, but for the account
+# said: prints the messages of a program without the account
 said() {
 	grep -avE 'samples kept, |: no samples$' stderr || :
 }
 
-# bad NAME CODE PATTERN COMMAND…: it exits with CODE and says one line that matches PATTERN; '': it says nothing
+# bad NAME CODE PATTERN COMMAND…: checks that COMMAND exits with CODE and prints one line that matches PATTERN, or nothing if PATTERN is ''
 bad() {
 	bad_name=$1 bad_code=$2 bad_pattern=$3
 	shift 3
@@ -33,7 +33,7 @@ bad() {
 	expect_error
 }
 
-# of the program that ran last
+# expect_error: checks the program that ran last
 expect_error() {
 	if [ "$bad_status" != "$bad_code" ]; then
 		not_ok "$bad_name" "exit $bad_status instead of $bad_code"
@@ -50,8 +50,8 @@ expect_error() {
 	head -n 20 stderr | cut -c 1-300 | note
 }
 
-# within MIB COMMAND…: its status with the file `in` as stdin; 99 when it took more memory than that, or with a sanitizer eight times
-# as much; 124 after 60 s
+# within MIB COMMAND…: runs COMMAND with the file `in` as stdin; returns its status, or 99 if it took more memory than MIB (with a
+# sanitizer, eight times as much), or 124 after 60 s
 within() {
 	timeout 60 python3 - "$@" <<-'END'
 	import os, resource, subprocess, sys
@@ -65,7 +65,7 @@ within() {
 	END
 }
 
-# as_nobody COMMAND…: without the rights of root
+# as_nobody COMMAND…: runs COMMAND without the rights of root
 as_nobody() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
@@ -74,12 +74,12 @@ as_nobody() {
 	fi
 }
 
-# repeat TEXT N: N lines
+# repeat TEXT N: prints N lines
 repeat() {
 	TEXT=$1 awk -v n="$2" 'BEGIN { while (n--) print ENVIRON["TEXT"] }'
 }
 
-# recording LINE…: one that ends as it should
+# recording LINE…: prints a recording with these lines and a valid end
 recording() {
 	printf 'flametap-recording 1\nevent 0 on-cpu samples 1 cpu\ntask 0 1 1 0 a\n'
 	printf '%s\n' "$@"

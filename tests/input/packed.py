@@ -53,7 +53,7 @@ samples = b"".join(field(2, field(1, b"\x01" + varint(i)) + field(2, b"\x01")) f
 more = b"".join(field(6, b"root_%d" % i) for i in range(102))
 write("inlines.pb", types + samples + calls + roots + function + names + strings + more)
 write("inlines.pb.gz", gzip.compress(types + samples + calls + roots + function + names + strings + more))
-# 4,000 samples of 202 times a location of 1,300 calls: 3 KB when packed
+# 4,000 samples with 202 times a location of 1,300 calls each: 3 KB when compressed
 calls = field(4, b"\x08\x01" + field(4, b"\x08\x01") * 1300)
 samples = field(2, field(1, b"\x01" * 202) + field(2, b"\x01")) * 4000
 write("calls.pb.gz", gzip.compress(types + calls + samples + function + strings))

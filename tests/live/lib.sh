@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live/lib.sh: sourced by tests/live/t/*.sh: sample-bt from its command line to its files and exit codes, with a stand-in for stap (see
-# stand-in/stap). What SystemTap itself does is tested in the guests, tests/guest.
+# live/lib.sh: functions for tests/live/t/*.sh, which test sample-bt from its command line to its files and exit codes, with a stand-in for
+# stap (see stand-in/stap). SystemTap itself is tested in the guests, tests/guest.
 
 . "$TOP/tests/lib.sh"
 bin=${BIN%/*}
@@ -16,7 +16,7 @@ subject=$!
 named=''
 at_end 'kill $subject $named 2>/dev/null'
 
-# sample HOW CODE ARG…: runs it with the stand-in's HOW
+# sample HOW CODE ARG…: runs sample-bt with the stand-in in mode HOW and checks the exit code
 sample() {
 	STAND_IN=$1
 	code=$2

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.sh NAME: do the views of the recording that setup has made tell the same, and are they the same at every run?
+# compare.sh NAME: do the views of the recording that setup has made agree, and are they the same at every run?
 set -eu
 
 . "$TOP/tests/views/lib.sh"
 
-# classic: folded stacks of a text backtrace, as scripts that read SystemTap's own print_backtrace have always done: a line for each frame,
-# leaf first, "ADDRESS : NAME+OFFSET [MODULE]", and a number alone for the weight of those above it
+# classic: prints folded stacks of a text backtrace, in the way of scripts that read SystemTap's own print_backtrace: a line for each frame,
+# leaf first, "ADDRESS : NAME+OFFSET [MODULE]", and a line with only a number for the weight of the frames above it
 classic() {
 	awk '
 		/^[[:blank:]]*[0-9]+$/ { print stack, $1 + 0; stack = ""; next }
@@ -15,12 +15,12 @@ classic() {
 		}'
 }
 
-# weights: sums of equal lines, of frames without what tells their kind
+# weights: prints the sums of equal lines, without the suffixes that tell the kinds of frames
 weights() {
 	sed -E 's/_\[[kij]\](;| [0-9]+$)/\1/g' | awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort
 }
 
-# compare_views NAME: of the profile $T/NAME.rec, against each other, and against themselves
+# compare_views NAME: compares the views of the profile $T/NAME.rec with each other, and with a second run
 compare_views() {
 	write "$1" "$T/$1.rec"
 	python3 "$TOP/tests/views/numbers.py" "$1" "$T/$1.svg" "$T/$1.csv" "$T/$1.summary.csv" "$T/$1.json" "$T/$1.folded" \
@@ -45,7 +45,7 @@ compare_views() {
 	check_eq "no difference from itself" '' "$(sed 1d "$T/$1.diff.csv" | grep -v ',same$' | head -n 3)"
 }
 
-# A locale that writes numbers and sorts in another way, made here, for it may not be installed.
+# A locale that formats numbers and sorts differently; it is made here because it may not be installed.
 other_locale=C.UTF-8
 if localedef -i de_DE -f UTF-8 "$T/de_DE.UTF-8" 2>"$T/err"; then
 	export LOCPATH="$T"

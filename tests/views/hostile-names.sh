@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Are the views whole, whatever the names in folded stacks, the title and the notes are?
+# Are the views well-formed, whatever the names in folded stacks, the title and the notes are?
 set -eu
 
 . "$TOP/tests/views/lib.sh"

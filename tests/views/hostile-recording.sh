@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Are the views of a recording whole, whatever its names and labels are?
+# Are the views of a recording well-formed, whatever its names and labels are?
 set -eu
 
 . "$TOP/tests/views/lib.sh"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""hostile.py make: 30,000 names of random bytes as folded stacks, on stdout. hostile.py record: a recording with such names of
-threads, files, functions, sources, and of itself, and such labels.
-hostile.py csv FILE: is it what RFC 4180 says, and no cell a formula? hostile.py json FILE. Both: the sum of self weight, or of weights."""
+"""hostile.py make: prints 30,000 names of random bytes as folded stacks. hostile.py record: prints a recording with such names of threads,
+files, functions, sources and of itself, and with such labels.
+hostile.py csv FILE: is it valid by RFC 4180, and is no cell a formula? hostile.py json FILE. Both print the sum of self weight, or of
+weights."""
 import csv
 import json
 import random
@@ -27,7 +28,7 @@ def name(r):
 
 
 def escaped(raw):
-    """As src/lib/word.h says, and no more than must be: what else is hostile goes in as it is."""
+    """Escapes a name as src/lib/word.h says, and no more than necessary: all other hostile characters are kept."""
     return raw.replace(b'\\x', b'\\x5cx').replace(b';', b'\\x3b').replace(b'\n', b'\\x0a').replace(b'\r', b'\\x0d').replace(b'\0', b'\\x00')
 
 
@@ -39,7 +40,7 @@ def make():
 
 
 def word(raw):
-    """A word of a recording: what src/lib/word.h says must be escaped is."""
+    """Returns a word of a recording, with the escapes that src/lib/word.h requires."""
     if raw in (b'', b'-'):
         return b'\\x2d' if raw else b'-'
     return b''.join(b'\\x%02x' % c if c <= 32 or c in (92, 127) else bytes([c]) for c in raw)
@@ -66,7 +67,7 @@ def record():
 
 
 def read_csv(path):
-    """By the grammar of RFC 4180, for csv.reader takes almost anything."""
+    """Parses by the grammar of RFC 4180, because csv.reader accepts almost anything."""
     with open(path, 'rb') as f:
         text = f.read()
     rows, at = [[]], 0
@@ -115,7 +116,7 @@ def check_json(path):
 
 
 def check_limit(json_path, junit_path):
-    """What bt-diff --fail-above says in both forms."""
+    """Reads the output of bt-diff --fail-above in both forms."""
     with open(json_path, encoding='utf-8') as f:
         limit = json.load(f)['limit']
     suite = xml.etree.ElementTree.parse(junit_path).getroot()

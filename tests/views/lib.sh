@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# views/lib.sh: sourced by the tests of this level: writes all views of a profile.
+# views/lib.sh: functions for the tests of this level, which write all views of a profile.
 
 . "$TOP/tests/lib.sh"
 bin=${BIN%/*}
 
-# view NAME PROGRAM ARG…: its output as $T/NAME, however few names there are
+# view NAME PROGRAM ARG…: writes PROGRAM's output to $T/NAME, however few frames have names
 view() {
 	view_of=$1 program=$2
 	shift 2
 	"$bin/$program" --min-quality=0 "$@" >"$T/$view_of" 2>"$T/view.err" || not_ok "$view_of" "$program: $(tail -n 1 "$T/view.err")"
 }
 
-# write NAME INPUT OPTION…: every view of INPUT, as $T/NAME.*
+# write NAME INPUT OPTION…: writes every view of INPUT as $T/NAME.*
 write() {
 	write_name=$1 input=$2
 	shift 2
@@ -28,12 +28,12 @@ write() {
 	view "$write_name.diff.csv" bt-diff --csv "$@" "$input" "$input"
 }
 
-# view_legend FILE: of a picture in $T
+# view_legend FILE: prints the legend of a picture in $T
 view_legend() {
 	sed -n '/<g id="legend">/,/<\/g>/s/<[^>]*>/ /gp' "$T/$1"
 }
 
-# hostile NAME TOTAL INPUT OPTION…: every view of INPUT is whole, and has TOTAL
+# hostile NAME TOTAL INPUT OPTION…: checks that every view of INPUT is well-formed and has TOTAL
 hostile() {
 	hostile_name=$1 total=$2
 	shift 2

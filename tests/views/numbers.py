@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""numbers.py NAME SVG PROFILE.csv SUMMARY.csv JSON FOLDED: do all tell the same? One result line each."""
+"""numbers.py NAME SVG PROFILE.csv SUMMARY.csv JSON FOLDED: do all of them have the same numbers? Prints one result line for each."""
 import csv
 import json
 import sys
@@ -24,7 +24,7 @@ def percent(part, whole):
 
 
 def plain(text):
-    """What csv_field put before a formula is taken off."""
+    """Removes the character that csv_field put before a formula."""
     return text[1:] if text[:1] == "'" and text[1:2] in tuple('=+-@\t\r') else text
 
 

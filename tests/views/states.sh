@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The states of waits, and what version 1 of recordings says.
+# The states of waits, and version 1 of the recording format.
 set -eu
 
 . "$TOP/tests/views/lib.sh"
@@ -15,7 +15,7 @@ for option in '' --reverse; do
 	check_eq "states: table ${option:-as it is}" 'futex_k,,60 work,,40 main,,0' "$(sed 1d "$T/states.csv" | cut -d, -f1-3 | xargs)"
 done
 
-# What version 1 of the format says is the same in this version.
+# Version 1 of the format gives the same result as the current version.
 for old in "$TOP/tests/golden/recording/version1-off-cpu.in" "$TOP/tests/golden/recording/tags.in"; do
 	name=version1-$(basename "$old" .in)
 	cp "$old" "$T/$name.rec"

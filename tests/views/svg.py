@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The call tree that a flame graph's file carries, read by what src/input/picture.h says and nothing else."""
+"""Reads the call tree in a flame graph's file, by the description in src/input/picture.h alone."""
 import xml.etree.ElementTree as ElementTree
 
 DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%()*+,-./:;=?@[]^_`{|}~'
@@ -8,7 +8,7 @@ SPACE = '{urn:flametap:profile}'
 
 
 class Frame:
-    """kind, name as it is shown, module, and the ranks of its category: own, and passed on to callees (None)."""
+    """Has kind, name as it is shown, module, and the ranks of its category: own, and passed on to callees (None)."""
 
     def __init__(self, line, modules):
         head, name = line.split(' ', 1)
@@ -21,7 +21,7 @@ class Frame:
 
 
 class Node:
-    """A frame below its parent (None: the root has neither), its depth, self weight and total."""
+    """Has a frame below its parent (both are None for the root), its depth, self weight and total."""
 
     def __init__(self, frame, parent, own):
         self.frame, self.parent, self.self, self.total = frame, parent, own, own
@@ -41,7 +41,7 @@ def numbers(text):
 
 
 class Svg:
-    """nodes in pre-order, the root first; categories by rank; unit; total."""
+    """Has nodes in pre-order, the root first; categories by rank; unit; total."""
 
     def __init__(self, path):
         profile = ElementTree.parse(path).getroot().find('.//%sprofile' % SPACE)
@@ -73,7 +73,7 @@ class Svg:
             node.parent.total += node.total
 
     def ranks(self):
-        """The rank of every node but the root, in order."""
+        """Returns the rank of every node except the root, in order."""
         passed = [len(self.categories)]  # by depth
         for node in self.nodes[1:]:
             del passed[node.depth:]
@@ -83,7 +83,7 @@ class Svg:
             passed.append(own)
 
     def sums(self, key_of):
-        """{key: [self, inclusive]}, a stack counted once for each key; key_of(frame, category)."""
+        """Returns {key: [self, inclusive]}, where a stack counts once for each key; key_of(frame, category)."""
         sums, path = {}, []
         for node, rank in zip(self.nodes[1:], self.ranks()):
             del path[node.depth - 1:]

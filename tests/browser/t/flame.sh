@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# flame: the flame graph in a headless Chromium. BT_FLAME, CHROMIUM, CHROMEDRIVER, PYTHON name other programs.
+# flame: tests the flame graph in a headless Chromium. BT_FLAME, CHROMIUM, CHROMEDRIVER and PYTHON name other programs.
 . "$TOP/tests/lib.sh"
 
 cd "$TOP" || exit 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Inputs of every kind, and such as have many, long or strange names.
+# Inputs of every kind, and inputs with many, long or strange names.
 set -eu
 
 . "$TOP/tests/export/lib.sh"
@@ -12,7 +12,7 @@ for name in folded/csv-quoting folded/demangle folded/edges folded/escapes folde
 done
 "$generate" folded 3000000 20000 >many.folded
 same 'many stacks' many.folded
-# the wider the name, the longer what has to be escaped in it
+# the longer the name, the more has to be escaped in it
 printf 'main;%s;f 3\n' "$(head -c 700000 /dev/zero | tr '\0' '\303')" >wide.folded
 same 'a name of 700,000 bytes that are not UTF-8' wide.folded
 printf 'main;function_one;function_\000;function_three 5\nmain;\\x00;\\x1b[2J 4\n' >control.folded

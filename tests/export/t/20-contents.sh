@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the files say: inlined calls, lines, threads, addresses, labels, large weights; the same bytes again; the command line.
+# The contents of the files: inlined calls, lines, threads, addresses, labels, large weights; equal output for equal input; the command
+# line.
 set -eu
 
 . "$TOP/tests/export/lib.sh"
 
-# ---- inlined calls, lines, threads, what the file says of itself
+# ---- inlined calls, lines, threads, the file's description of itself
 
 cat >in.rec <<'END'
 flametap-recording 1
@@ -59,9 +60,9 @@ CPU time
 		"$(read_as stacks out.pb.gz | sed -n 4p)"
 fi
 
-# ---- addresses and build-ids: so that others can name what we could not
+# ---- addresses and build-ids: other programs can name functions that we could not
 
-# plus NUMBER OFFSET: the number is hexadecimal, and so is the sum
+# plus NUMBER OFFSET: prints the sum; both numbers and the sum are hexadecimal
 plus() {
 	printf '%x' $((0x$1 + $2))
 }
@@ -99,7 +100,7 @@ if [ -n "$pprof" ] && command -v gcc >gcc.out; then
 		"$(go tool pprof -symbolize=none -sample_index=cpu -top out.pb.gz 2>go.err | sed -n 's/.* of \(.*\) total$/\1/p')"
 fi
 
-# ---- Perl's own frames have files and lines, between those of C as well
+# ---- Perl's own frames have files and lines, also between frames of C
 
 if [ -n "$pprof" ]; then
 	bt-export --pprof --lines "$TOP/tests/golden/recording/mixed.in" >out.pb.gz 2>err || note err
@@ -109,7 +110,7 @@ fi
 
 # ---- labels
 
-# labels ARG…: the samples
+# labels ARG…: prints the samples with their labels
 labels() {
 	bt-export --pprof "$@" "$TOP/tests/golden/recording/labels.in" >out.pb.gz 2>err || note err
 	read_as stacks out.pb.gz | sed '/^time/,$d'
@@ -127,7 +128,7 @@ main [/bin/nginx]; futex_wait [[kernel.kallsyms]] 4000 state=S uri=/cart' "$(lab
 		"$(labels --skip-after '*' --only '*' --tag R)"
 fi
 
-# ---- a chain of inlined calls that no compiler makes: as many as a location tells, then the next location
+# ---- a chain of inlined calls that no compiler makes: a location holds as many as it can, and the next location holds the rest
 
 awk 'BEGIN { line = "main"; for (i = 1; i <= 5000; i++) { line = line ";f" i "_[i]"; if (i % 100 == 0) print line " 1" } }' >chain.folded
 same 'a chain of 5,000 inlined calls' chain.folded
@@ -148,7 +149,7 @@ if [ -n "$pprof" ]; then
 	check_eq 'pprof: weights above 2^63 are told' 'weights in units of 2 samples' "$(read_as stacks out.pb.gz | tail -n 1)"
 fi
 
-# ---- the bytes
+# ---- the same input gives the same bytes
 
 "$generate" folded 3000000 20000 >many.folded
 for format in pprof speedscope folded; do
@@ -166,7 +167,7 @@ check 'folded: as bt-collapse' sh -c 'bt-export --folded many.folded >one && bt-
 
 # ---- the command line
 
-# usage ARG…
+# usage ARG…: checks that these arguments are a usage error
 usage() {
 	usage_status=0
 	bt-export "$@" many.folded >out 2>err || usage_status=$?
@@ -194,7 +195,7 @@ if [ -n "$pprof" ]; then
 fi
 check 'sample-bt: .json is no speedscope file' grep -q '"functions"' a.json
 
-# ---- late ticks are the callers', also where labels stand behind them
+# ---- late ticks are charged to the callers, also where labels follow them
 
 cat >late.rec <<'END'
 flametap-recording 2

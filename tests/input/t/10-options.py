@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each option of every program, with the values that it must refuse: the rows of tests/input/options."""
+"""Each option of every program, with the values that it must reject: the rows of tests/input/options."""
 import fnmatch
 import glob
 import os
@@ -29,7 +29,7 @@ end 7
 
 
 def rows():
-    """Lists of programs, option, kind and values; a row of --VM is one for each interpreter."""
+    """Yields lists of programs, option, kind and values; a row of --VM stands for one row per interpreter."""
     with open(TOP + '/tests/input/options', encoding='utf-8') as file:
         table = [shlex.split(line) for line in file if not line.startswith('#')]
     vms = [os.path.basename(path[:-1]) for path in glob.glob(TOP + '/src/vm/*/')]
@@ -37,7 +37,7 @@ def rows():
 
 
 def environment():
-    """Nothing is to be run: stap would leave a file."""
+    """Options with which nothing is run: stap would leave a file."""
     os.mkdir('traced')
     with open('traced/stap', 'w', encoding='utf-8') as file:
         file.write('#!/bin/sh\ntouch "%s/ran"\n' % os.getcwd())
@@ -49,7 +49,7 @@ def environment():
 
 
 def refusals(option, line, kind, values):
-    """Pairs of what is given and how the message begins; the line is that of --help."""
+    """Returns pairs of an argument and the beginning of the message; the usage line is the line of --help."""
     if kind == 'flag':
         return [(option + '=x', "option '%s' doesn't allow an argument" % option)]
     if kind == 'refused':
@@ -58,7 +58,7 @@ def refusals(option, line, kind, values):
 
 
 def outcomes(program, env, given):
-    """What a program writes, and its exit code, for each of these last arguments."""
+    """Returns the output of a program and its exit code for each of these last arguments."""
     files = ['good.rec'] * (2 if program == 'bt-diff' else 1) if program.startswith('bt-') else ['-p', '1']
     with open('calls', 'w', encoding='utf-8') as file:
         file.write(''.join(text + '\0' for text in given))
@@ -69,7 +69,7 @@ def outcomes(program, env, given):
 
 
 def check_program(program, env, table):
-    """Returns the rows that it has."""
+    """Checks a program; returns the rows that it has."""
     text = subprocess.run([os.path.join(FOLDER, program), '--help'], stdout=subprocess.PIPE, text=True, env=env).stdout
     lines = {option: line for line in re.findall(r'^ *(-[^ ].*?)(?:  .*)?$', text, re.M) for option in re.findall(r'--[a-z][a-z-]*', line)}
     wanted = []
@@ -85,7 +85,7 @@ def check_program(program, env, table):
 
 
 def judge(program, wanted, got):
-    """Exit code 64, and one line that begins with the program's name and the text."""
+    """Checks for exit code 64 and one line that begins with the program's name and the text."""
     wrong = {option: [] for option, _, _ in wanted}
 
     check_eq(program + ': there is an outcome of each call', len(wanted), len(got))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Misspelt options, and options and arguments that do not go together. What each option refuses alone is in 10-options.py.
+# Misspelt options, and options and arguments that do not fit together. Values that each option rejects alone are in 10-options.py.
 # shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
 set -eu
 
@@ -32,7 +32,7 @@ bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel
 
 # ---- sample-bt: its command line
 
-# wrong NAME PATTERN ARG…
+# wrong NAME PATTERN ARG…: checks that sample-bt rejects these arguments
 wrong() {
 	wrong_name=$1 wrong_pattern=$2
 	shift 2

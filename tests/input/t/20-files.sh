@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files that are none, damaged or compressed ones, and much of it: bounded memory and time.
+# Inputs that are not regular files, damaged and compressed files, and large inputs: memory and time are bounded.
 # shellcheck disable=SC2086,SC2258,SC2010 # $sample is words, "," is a value, names in out are ours
 set -eu
 
 . "$TOP/tests/input/lib.sh"
 
-# ---- files that are none
+# ---- inputs that are not regular files
 
 mkdir folder
 : >empty
@@ -49,7 +49,7 @@ for file in twice.gz:gunzip twice.zst:gunzip packed.xz:unxz packed.bz2:bunzip2; 
 	bad "bt-flame: what unpacks ${file%:*}" 2 "${file#*:}" bt-flame "${file%:*}"
 done
 
-# ---- compressed input, and formats that are read whole
+# ---- compressed input, and formats that are read as a whole
 
 for program in $viewers; do
 	for file in gz zst; do
@@ -148,7 +148,7 @@ bt-report --print-rules >rules
 check 'bt-report: the built-in rules' cmp rules "$TOP/src/view/default.rules"
 check 'bt-report: the built-in rules as a file' bt-report --rules=rules good.folded
 
-# fits COLUMNS OPTION…: no line of a report is wider than the terminal, whose width $COLUMNS tells
+# fits COLUMNS OPTION…: checks that no line of a report is wider than the terminal, whose width $COLUMNS tells
 fits() {
 	python3 - "$@" <<-'END'
 	import os, pty, sys
@@ -175,7 +175,7 @@ for columns in 50 70 200; do
 	done
 done
 
-# same_in_german OPTION…: the locale changes no byte of a report; its decimal sign is a comma
+# same_in_german OPTION…: checks that the locale, whose decimal sign is a comma, changes no byte of a report
 same_in_german() {
 	LC_ALL=C bt-report "$@" >in-c 2>/dev/null && LOCPATH=$T LC_ALL=de_DE.UTF-8 bt-report "$@" >in-german 2>/dev/null &&
 		cmp in-c in-german
@@ -199,7 +199,7 @@ fi
 
 # ---- recordings that are damaged
 
-# prefixes PROGRAM STEP: no part of a recording passes for all of it
+# prefixes PROGRAM STEP: checks that no prefix of a recording is accepted as a whole one
 prefixes() {
 	size=$(wc -c <good.rec) n=0
 	while [ $n -lt "$size" ]; do
@@ -227,7 +227,7 @@ done
 bt-collapse part.rec >stdout 2>/dev/null || :
 check_eq 'bt-collapse: what is there is shown' 'main 5' "$(cat stdout)"
 
-# damaged NAME PATTERN LINE…: a recording with these records is refused
+# damaged NAME PATTERN LINE…: checks that a recording with these records is rejected
 damaged() {
 	damaged_name=$1 damaged_pattern=$2
 	shift 2
@@ -271,9 +271,9 @@ bad 'bt-collapse: a last stack without a count' 1 'the last stack .* no count fo
 printf 'main;function_one;function_\000;function_three 5\n' >in.folded
 bad 'bt-collapse: NUL in a name' 0 '' bt-collapse in.folded
 
-# ---- much of it: memory and time are bounded
+# ---- large inputs: memory and time are bounded
 
-# huge NAME CODE PATTERN PROGRAM [LINE]: a line of 2 GiB and LINE behind what stdin brings, through a pipe
+# huge NAME CODE PATTERN PROGRAM [LINE]: checks PROGRAM on a pipe with stdin's text, a line of 2 GiB, and LINE
 huge() {
 	huge_name=$1 huge_code=$2 huge_pattern=$3 huge_program=$4
 	mkfifo in
@@ -304,7 +304,7 @@ awk -v frame="$frame" -v name="$name" 'BEGIN {
 }' >in
 for program in $viewers; do
 	pattern=''
-	[ "$program" != bt-export ] || pattern='^bt-export: too many labels: 99866 samples have none$' # each with a stack of its own
+	[ "$program" != bt-export ] || pattern='^bt-export: too many labels: 99866 samples have none$' # each sample has another stack
 	bad "$program: 100,000 times a stack of 500,000 frames" 0 "$pattern" within 512 "$program"
 done
 bad 'bt-annotate: 100,000 times a stack of 500,000 frames' 1 'no function is in a file: ' within 512 bt-annotate

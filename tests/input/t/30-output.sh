@@ -18,7 +18,7 @@ awk 'BEGIN { for (i = 0; i < 50000; i++) print "main;function_" i " 1" }' >wide.
 for program in bt-collapse bt-export bt-flame bt-report; do
 	bad "$program: a limit on the size of files" 2 "cannot write 'stdout': File too large" \
 		sh -c "ulimit -f 8; $program wide.folded >limited"
-	# the reader goes away: that is said to nobody
+	# the reader of the pipe ends: no message is printed
 	bad_name="$program: head -c 1" bad_code=2 bad_pattern=''
 	{
 		bad_status=0
@@ -56,7 +56,7 @@ for program in bt-collapse bt-export bt-flame bt-report; do
 done
 bad 'bt-diff: -o' 0 "^bt-diff: wrote 'made/a'" bt-diff -o made/a good.folded good.folded
 check 'bt-diff: -o: a picture' grep -q '^</svg>' made/a
-# same_as NAME COMMAND…: it writes made/NAME as it writes to stdout with the option before
+# same_as NAME COMMAND…: checks that the file made/NAME equals the output on stdout with the option before
 same_as() {
 	same_name=$1 same_option=$2 same_program=$3
 	shift 3
@@ -94,7 +94,7 @@ TMPDIR=$T/kept
 export TMPDIR
 mkdir kept out
 
-# spoilt NAME PATTERN COMMAND…: exit 2, a line that matches, and in `out` nothing but what is whole
+# spoilt NAME PATTERN COMMAND…: checks for exit 2, a line that matches, and only complete files in `out`
 spoilt() {
 	spoilt_name=sample-bt:\ $1 spoilt_pattern=$2
 	shift 2

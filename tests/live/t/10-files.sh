@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The files and exit codes of a recording, of a process and of a command.
+# The files and exit codes of recordings of a process and of a command.
 set -eu
 
 . "$TOP/tests/live/lib.sh"
@@ -19,7 +19,7 @@ check_eq 'good: no temporary file stays' 6 "$(ls a.* | wc -l)"
 sample good 0 -p "$subject" -u -t 0.2 --min-quality 1
 check 'good: .bt on stdout' sh -c "grep -q '^	30$' stdout"
 
-# a JVM is asked for names, whatever the engine
+# a JVM is asked for names with either engine
 if command -v javac >/dev/null; then
 	asks_jvms
 	cat >Idle.java <<-'END'
@@ -34,7 +34,7 @@ if command -v javac >/dev/null; then
 	java -XX:+UseSerialGC Idle >idle &
 	named=$!
 	until_true 60 test -s idle
-	rm -f "/tmp/.java_pid$named" # of an earlier process of this number
+	rm -f "/tmp/.java_pid$named" # of an earlier process with this PID
 	STAND_IN_MEMORY=1
 	export STAND_IN_MEMORY
 	sample good 0 -p "$named" -u -t 0.2 --no-jvm -o j.folded

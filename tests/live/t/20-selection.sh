@@ -4,12 +4,12 @@ set -eu
 
 . "$TOP/tests/live/lib.sh"
 
-# on a terminal, where progress is shown until the command has it for itself
+# on a terminal, where progress is shown until the command starts to use it
 python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$BIN" -u --min-quality 1 -o c.rec -- sh -c 'echo its first line; sleep 2' </dev/null >terminal 2>&1 || :
 check 'terminal: progress before the command' grep -q 'preparing the probes' terminal
 check 'terminal: the first line of the command is its own' sh -c "tr '\\r' '\\n' <terminal | sed 's/.\\[K//g' | grep -qx 'its first line'"
 check_eq 'terminal: no progress from then on' '' "$(sed '1,/its first line/d' terminal | grep -a 'recording, ')"
-# the whole system: rules for the files of what is busy, and it says so
+# the whole system: unwind information is prepared for the files of busy processes, which is reported
 nice -n -10 sh -c 'while :; do :; done' 2>/dev/null &
 busy=$!
 await_start $busy
@@ -17,13 +17,13 @@ sees_busy() {
 	"$BIN" -v -a -u -d >stdout 2>stderr
 	grep -q "^unwind rules for the files of process $busy\$" stderr
 }
-# others may be as busy
+# other processes may be as busy
 until_true 60 sees_busy || :
 kill $busy
 check 'all: rules for the busiest' grep -q "^unwind rules for the files of process $busy\$" stderr
 check 'all: its files' sh -c "head -n 1 stdout | grep -q -- '-d $(realpath /bin/sh) .* u all'"
 
-# by name: the script is given what matches now, and what its cgroup says becomes labels
+# by name: the script gets the processes that match at this moment, and their cgroups become labels
 name=tg$$
 cp "$(command -v sleep)" "$name"
 ./$name 1000 &

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# However it ends.
+# The ways in which a recording ends.
 set -eu
 
 . "$TOP/tests/live/lib.sh"

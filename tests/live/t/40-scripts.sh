@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Modules built ahead, scripts of the user's own.
+# Modules built ahead, and a user's own scripts.
 set -eu
 
 . "$TOP/tests/live/lib.sh"
 
-# what a module built ahead has in itself
+# the options that a module built ahead contains
 STAND_IN=good "$BIN" --compile-only -u -o m.ko
 sample good 0 --module m.ko -p "$subject" -t 0.2 --min-quality 1 -o m.rec
 check 'module: records' grep -q '^row ' m.rec
@@ -22,7 +22,7 @@ sample good 2 --module /dev/null -p "$subject"
 sample good 2 --module m.rec -p "$subject"
 check 'module: not one of ours' grep -q 'not built by sample-bt --compile-only' stderr
 
-# a script of the user's own, with options of its own
+# a user's own script with its own options
 mkdir -p own/stap
 ln -s "$TOP/tapsets" own/tapsets
 cat >own/stap/reads.stp <<'END'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The preflight of somebody who may not, and files that are no profiles.
+# The preflight as a user without rights, and files that are not profiles.
 set -eu
 
 . "$TOP/tests/live/lib.sh"
 
-# the preflight, as somebody who may not
+# the preflight as a user without rights
 if [ "$(id -u)" = 0 ]; then
 	setpriv --bounding-set=-sys_module --inh-caps=-sys_module "$BIN" --check -u >stdout && status=0 || status=$?
 	check_eq 'check: no right to load modules' 2 "$status"
@@ -16,7 +16,7 @@ else
 	skip check 'needs root, to give up rights'
 fi
 
-# what is no profile is refused by name
+# a file that is not a profile is rejected, and the message names it
 printf '\037\213\010\000garbage' >packed
 "$bin/bt-collapse" packed >stdout 2>stderr && status=0 || status=$?
 check_eq 'packed: exit code' 2 "$status"
