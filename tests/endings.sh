@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# endings.sh: sourced by tests that end a recording in every way there is, and look how it ended. Needs lib.sh, and
-# BIN (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as it is told), RECORD (more words for sample-bt), TERMINAL
-# (programs/terminal.pl).
-# Each ending is a line of a table: NAME, exit code, seconds from what ended it to the end, samples kept, what was left. The seconds
-# are a note: what does not end by itself is killed after so many that no machine is that slow, and is a failure.
+# endings.sh: functions for tests that end a recording in every possible way and check how it ended. Sourced after lib.sh. Needs BIN
+# (sample-bt), BURN (a program that keeps a CPU busy for as many seconds as its argument says), RECORD (more words for sample-bt) and
+# TERMINAL (programs/terminal.pl).
+# Each ending is a line of a table: NAME, exit code, seconds from the event that ended it to the end, samples kept, what was left behind.
+# The seconds are a note: a recorder that does not end by itself is killed after a time that no machine needs, and the test fails.
 
 endings_table=$T/endings
 printf '# %-34s %4s %7s %7s  %s\n' ending exit seconds kept left >"$endings_table"
 
-# target COMMAND…: starts it, and returns when it is executed
+# target COMMAND…: starts COMMAND, and returns when it is executed
 target() {
 	"$@" >/dev/null 2>&1 &
 	target=$!
 	until_true 60 executes "$target" || :
 }
 
-# driver ARG…: starts sample-bt on the target, writing $T/e/a.rec
+# driver ARG…: starts sample-bt on the target, with $T/e/a.rec as its output
 driver() {
 	rm -rf "$T/e"
 	mkdir "$T/e"
@@ -26,7 +26,7 @@ driver() {
 }
 
 now() {
-	# no fork of date where that is slow
+	# a fork of date is slow in an emulator
 	read -r uptime _ </proc/uptime
 	echo "$uptime"
 }
@@ -35,20 +35,20 @@ recording() {
 	grep -q 'the probes are in place' "$T/stderr" || ! kill -0 "$driver" 2>/dev/null
 }
 
-# recorded SECONDS: the recording has run for that long
+# recorded SECONDS: waits until the recording has run for that long
 recorded() {
 	until_true 60 recording || :
 	sleep "$1"
 }
 
-# recorded_some SECONDS: likewise, and the target has worked for 0.1 s, which is a hundred samples
+# recorded_some SECONDS: waits as recorded does, and until the target has worked for 0.1 s, which is a hundred samples
 recorded_some() {
 	recorded "$1"
 	worked_before=$(worked)
 	until_true 60 has_worked || :
 }
 
-# worked: the target's CPU time in 1/100 s
+# worked: prints the target's CPU time in 1/100 s
 worked() {
 	sed 's/.*) //' "/proc/$target/stat" | awk '{ print $12 + $13 }'
 }
@@ -66,7 +66,7 @@ kept() {
 	awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/e/a.rec"
 }
 
-# named NAME…: "PID (NAME)" of processes that are called so and that this test brought about, without zombies
+# named NAME…: prints "PID (NAME)" of the processes with these names that descend from this test, without zombies
 ENDINGS=$T
 export ENDINGS
 named() {
@@ -78,23 +78,24 @@ named() {
 	done
 }
 
-# left_of_engine: a line for each thing that an engine must not leave behind, SystemTap here; a test of another one defines it again
+# left_of_engine: prints a line for each thing that an engine must not leave behind. This is SystemTap's; a test of another engine redefines
+# it.
 left_of_engine() {
 	for dir in /sys/module/stap_*; do
 		[ ! -d "$dir" ] || echo module
 	done
 	for file in /run/flametap/[0-9]*; do
-		# that of another, which has just ended, is about to go
+		# the claim of another process, which has just ended, will be removed soon
 		[ ! -e "$file" ] || is_of_another "${file##*/}" || until_true 10 test ! -e "$file" || echo claim
 	done
 }
 
-# is_of_another PID: a process that lives, and that this test did not bring about
+# is_of_another PID: checks that PID lives and does not descend from this test
 is_of_another() {
 	grep -qa . "/proc/$1/environ" 2>/dev/null && ! grep -qa "ENDINGS=$T" "/proc/$1/environ"
 }
 
-# what a recording must not leave behind; a zombie is its parent's affair
+# left: prints what a recording must not leave behind; zombies are left to their parents
 left() {
 	left_of_engine
 	named flametap-guard stap staprun stapio
@@ -114,8 +115,8 @@ is_left() {
 	[ "$(all_left)" = "$1" ]
 }
 
-# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, 30 s longer than it needs on an idle machine, and judges. Targets would last
-# longer than that. CODE may be a pattern ("0|1"); KEPT is some, none or any.
+# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, 30 s longer than it needs on an idle machine, and judges. Targets last longer
+# than that. CODE may be a pattern ("0|1"); KEPT is some, none or any.
 ended() {
 	from=$(now)
 	why=
@@ -145,7 +146,7 @@ ended() {
 	fi
 }
 
-# The endings that need no real SystemTap.
+# The endings that do not need a real SystemTap.
 endings_of_driver() {
 	target "$BURN" 120
 	driver -t 1
@@ -205,7 +206,7 @@ endings_of_driver() {
 	kill -KILL "$target"
 	ended 'target killed' 0 4 some
 
-	# a parent that never asks for its child
+	# a parent that never waits for its child
 	target sh -c '"$1" 120 & echo $! >"$2"; exec sleep 120' sh "$BURN" "$T/child"
 	parent=$target
 	until_true 60 test -s "$T/child"
@@ -222,7 +223,7 @@ endings_of_driver() {
 	ended 'no folder for an output' 2 2 none
 }
 
-# That of an engine with a process between it and sample-bt
+# The ending of an engine that has a process between it and sample-bt
 endings_of_guard() {
 	target "$BURN" 120
 	driver
@@ -234,7 +235,7 @@ endings_of_guard() {
 	ended 'guard killed' '[01]' 8 some
 }
 
-# Targets that do nothing, or become something else; they need an engine that records
+# Targets that do nothing, or execute another program; they need an engine that records
 endings_of_target() {
 	target sleep 120
 	await_start "$target"
@@ -255,7 +256,7 @@ endings_of_target() {
 	ended 'target executes another program' 0 7 some
 }
 
-# A reader that goes away, a terminal that does
+# The reader of a pipe, or the terminal, goes away
 endings_of_output() {
 	target "$BURN" 120
 	driver_on_pipe

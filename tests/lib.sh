@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lib.sh: sourced by every sh test. A test prints TAP: "ok - NAME", "not ok - NAME: REASON", "ok - NAME # SKIP REASON", notes as
-# comments, and the plan at its end. $T is a fresh directory, removed at the end. A script exits 1 after a `not ok`, otherwise with its own
-# status. No function here stops a test: each returns 0 whatever it found, so that what follows is still tested.
+# lib.sh: functions for every sh test. A test prints TAP: "ok - NAME", "not ok - NAME: REASON", "ok - NAME # SKIP REASON", notes as
+# comments, and the plan at its end. $T is a fresh directory, which is removed at the end. A script exits 1 after a `not ok`, otherwise with
+# its own status. No function here stops a test: each returns 0 whatever it finds, so that the rest of the test still runs.
 # Tests in the guest: see tests/guest/guest.sh.
 
 T_top=$(mktemp -d "${TMPDIR:-/tmp}/flametap.XXXXXX") || exit 1
@@ -13,10 +13,10 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# no server of this machine's settings, which may be slow or know the programs
+# no debuginfod server of this machine's settings, which may be slow or know the programs
 export DEBUGINFOD_URLS=
 
-# at_end COMMAND: what is to be done when the test ends, however it ends, instead of what was said before
+# at_end COMMAND: sets the command that runs when the test ends, however it ends; replaces the previous one
 test_cleanup=''
 at_end() {
 	test_cleanup=$1
@@ -38,27 +38,28 @@ ok() {
 	echo "ok - $1"
 }
 
-# not_ok NAME REASON
+# not_ok NAME REASON: prints a failed result
 not_ok() {
 	echo >>"$T_top/results"
 	: >"$T_top/failed"
 	echo "not ok - $1: $2"
 }
 
-# skip NAME REASON
+# skip NAME REASON: prints a skipped result
 skip() {
 	echo >>"$T_top/results"
 	echo "ok - $1 # SKIP $2"
 }
 
-# results FILE: the result lines of a program that prints "ok NAME", "not ok NAME: REASON", "skip NAME: REASON" and notes, as ours
+# results FILE: prints the result lines of a program that prints "ok NAME", "not ok NAME: REASON", "skip NAME: REASON" and notes, in our
+# form
 results() {
 	sed -E 's/^(not ok|ok) (- )?/\1 - /; s/^skip ([^:]*): (.*)/ok - \1 # SKIP \2/' "$1"
 	grep -aE '^(ok|not ok|skip) ' "$1" >>"$T_top/results" || :
 	! grep -qa '^not ok ' "$1" || : >"$T_top/failed"
 }
 
-# note [FILE]: the file, or stdin, as notes
+# note [FILE]: prints the file, or stdin, as notes
 # shellcheck disable=SC2120
 note() {
 	sed 's/^/# /' "$@"
@@ -78,7 +79,7 @@ check() {
 	fi
 }
 
-# check_eq NAME EXPECTED ACTUAL: texts; more than one line are shown as a diff
+# check_eq NAME EXPECTED ACTUAL: ok if the texts are equal; texts of more than one line are shown as a diff
 check_eq() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -96,7 +97,7 @@ check_eq() {
 	esac
 }
 
-# judged COMMAND…: a judge, whose result lines are ours; exits 1 if it found something
+# judged COMMAND…: runs a judge, whose result lines become ours; a judge exits 1 if it found something wrong
 judged() {
 	"$@" >"$T/results" 2>"$T/errors" && status=0 || status=$?
 	results "$T/results"
@@ -105,9 +106,10 @@ judged() {
 	fi
 }
 
-# sequential RIGHT WRONG: what so many right and wrong samples decide: good, bad or more. Wald's test of "at most 0.5 % are wrong" against
-# "at least 5 % are wrong", each decided wrongly once in a million times: a wrong sample adds ln(0.05 / 0.005), a right one
-# ln(0.95 / 0.995), up to ln(999999) either way; not every awk knows log(). 299 right samples are good, 6 wrong ones are bad.
+# sequential RIGHT WRONG: prints what so many right and wrong samples decide: good, bad or more. This is Wald's sequential test of "at most
+# 0.5 % are wrong" against "at least 5 % are wrong"; each is decided wrongly once in a million times. A wrong sample adds ln(0.05 / 0.005),
+# a right one ln(0.95 / 0.995), until the sum reaches ±ln(999999); the logarithms are constants because not every awk knows log(). 299 right
+# samples are good, 6 wrong ones are bad.
 sequential() {
 	awk -v right="$1" -v wrong="$2" 'BEGIN {
 		sum = wrong * 2.302585 - right * 0.046281
@@ -115,20 +117,20 @@ sequential() {
 		print (sum >= limit ? "bad" : sum <= -limit ? "good" : "more") }'
 }
 
-# few NAME WRONG ALL: the sequential test finds these samples good
+# few NAME WRONG ALL: checks that the sequential test finds these samples good
 few() {
 	few_is=$(sequential $(($3 - $2)) "$2")
 	if [ "$few_is" = good ]; then ok "$1"; else not_ok "$1" "$few_is: $2 of $3"; fi
 }
 
-# asks_jvms: for tests in which JVMs are asked, by -a also those of another test: one such test at a time
+# asks_jvms: for tests that ask JVMs, with -a also the JVMs of another test: only one such test runs at a time
 asks_jvms() {
 	no_jvm=
 	exec 8>"$TOP/build/asks_jvms.lock"
 	flock 8
 }
 
-# until_true SECONDS COMMAND…: false when it did not come true in time, nor in ten tries
+# until_true SECONDS COMMAND…: waits until COMMAND succeeds; fails if it does not succeed in time, nor in ten tries
 until_true() {
 	tries=10
 	until_end=$(($(date +%s) + $1))
@@ -140,14 +142,14 @@ until_true() {
 	done
 }
 
-# await_start PID: waits until the program that a child of ours executes has used 0.1 s of a processor from now on, or sleeps for 0.3 s,
-# or has ended: however busy the machine is, it has got to where it stays
+# await_start PID: waits until the program that a child of ours executes has used 0.1 s of processor time from this call on, or sleeps for
+# 0.3 s, or has ended. However busy the machine is, the program has then reached the place where it stays.
 await_start() {
 	start_cpu='' start_asleep=0
 	until_true 60 has_started "$1" || :
 }
 
-# executes PID: this child of ours executes a program; until then it is a copy of this shell
+# executes PID: checks that this child of ours executes a program; before exec it is a copy of this shell
 executes() {
 	! cmp -s "/proc/$$/cmdline" "/proc/$1/cmdline"
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe: exit 0 when this process may make a BPF map, load a program and open a tick on every
- * processor; else says what it may not. probe list: all objects of BPF there are, "prog 12", "map
- * 7", "link 3" a line.
+ * probe: exits with 0 if this process may make a BPF map, load a program and open a tick on every
+ * processor; otherwise prints what it may not do. probe list: prints all BPF objects of the system,
+ * "prog 12", "map 7" or "link 3" a line.
  */
 #include <errno.h>
 #include <linux/bpf.h>

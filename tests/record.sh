@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record.sh: sourced, after lib.sh, by all tests that record, on this machine and in the guests: records, and checks what was recorded.
-# The recording NAME is $T/NAME.rec and .folded; what was printed, $T/NAME.out and .err; its exit code, $status. Needs BIN (sample-bt).
+# record.sh: functions for all tests that record, on this machine and in the guests: they record, and check the recording. Sourced after
+# lib.sh. The recording NAME is $T/NAME.rec and .folded; its output is $T/NAME.out and .err; its exit code is $status. Needs BIN
+# (sample-bt).
 
 case_start='(_start|_*clone3?|thread_start)'
 case_libc='(_*libc_start[^;]*|_start_c|start_thread|\[[^];]*\]|[^;]*\+0x[0-9a-f]*)'
 
-# recorder ARG…: the program that records; a test of another one, or with other options, defines it again. $no_jvm: it does not ask the JVMs
-# that other tests look at meanwhile.
+# recorder ARG…: runs the program that records; a test of another program, or with other options, redefines it. With $no_jvm it does not ask
+# the JVMs that other tests use at the same time.
 no_jvm=--no-jvm
 recorder() {
 	"$BIN" --engine bpf --min-quality 1 ${no_jvm:+"$no_jvm"} "$@"
 }
 
-# record NAME ARG…
+# record NAME ARG…: makes the recording NAME
 record() {
 	record_name=$1
 	shift
@@ -25,7 +26,7 @@ record() {
 	fi
 }
 
-# expect_record NAME CODE ARG…: likewise, and that is its exit code
+# expect_record NAME CODE ARG…: records and checks the exit code
 expect_record() {
 	expect_name=$1
 	expect_code=$2
@@ -35,7 +36,7 @@ expect_record() {
 	check_eq "$expect_name: exit code" "$expect_code" "$status"
 }
 
-# begin_record NAME ARG…: in the background, until end_record; returns when the probes are in place
+# begin_record NAME ARG…: records in the background, until end_record; returns when the probes are in place
 begin_record() {
 	begin_name=$1
 	shift
@@ -48,7 +49,7 @@ begin_record() {
 	until_true 120 begun "$begin_name" || not_ok "$begin_name" 'the recording does not begin'
 }
 
-# begun NAME: the probes are in place, or never will be
+# begun NAME: checks that the probes are in place, or never will be
 begun() {
 	grep -qs 'the probes are in place' "$T/$1.err" || ! kill -0 "$recording" 2>/dev/null
 }
@@ -58,14 +59,14 @@ end_record() {
 	wait "$recording" || status=$?
 }
 
-# stop_record: ends it as Ctrl-C does
+# stop_record: ends the recording as Ctrl-C does
 stop_record() {
 	kill -INT "$(pgrep -P "$recording" -f sample-bt | head -n 1 | grep . || echo "$recording")"
 	end_record
 }
 
-# record_until_decided NAME ERE ARG…: records again and again until it is decided whether the stacks are right, see until_decided; each
-# recording is twice as long as the last one, lest a machine that is busy does nothing but begin them
+# record_until_decided NAME ERE ARG…: records again and again until it is decided whether the stacks are right, see until_decided. Each
+# recording is twice as long as the last one; otherwise a busy machine might do nothing but start recordings.
 record_until_decided() {
 	until_decided_name=$1
 	until_decided_ere=$2
@@ -74,7 +75,7 @@ record_until_decided() {
 	tail -n 3 "$T/$until_decided_name.err" | note
 }
 
-# $decided_seconds: how many seconds the first recording takes; empty for that of a command that ends by itself
+# $decided_seconds: the length of the first recording in seconds; empty if the recorded command ends by itself
 decided_seconds=0.5
 record_longer() {
 	longer_name=$1
@@ -93,8 +94,8 @@ twice_as_long() {
 }
 
 # until_decided NAME FOLDED ERE COMMAND…: runs the command, which writes FOLDED, again and again, until it is decided (see sequential in
-# lib.sh) whether the weight of samples whose stack is ERE, as whole_stack() has it, is right. What is undecided after
-# 60 s and five times is a failure: hardly anything was sampled. $only: an ERE of the lines that count.
+# lib.sh) whether the weight of samples whose stack is ERE, as whole_stack() has it, is right. If it is undecided after 60 s and five runs,
+# the test fails: hardly anything was sampled. $only is an ERE of the lines that count.
 only=''
 until_decided() {
 	decided_name=$1
@@ -103,7 +104,7 @@ until_decided() {
 	shift 3
 	decided=more right=0 all=0 longer=$decided_seconds decided_tries=5
 	decided_end=$(($(date +%s) + 60))
-	these=$decided_folded.these # as two may be undecided at once
+	these=$decided_folded.these # as two callers may be undecided at once
 	while [ "$decided" = more ] && { [ $decided_tries -gt 0 ] || [ "$(date +%s)" -lt "$decided_end" ]; }; do
 		decided_tries=$((decided_tries - 1))
 		"$@"
@@ -120,7 +121,7 @@ until_decided() {
 	fi
 }
 
-# record_until_seen NAME ERE ARG…: likewise, at most 60 s, until a line of what was recorded matches
+# record_until_seen NAME ERE ARG…: records again and again, for at most 60 s, until a line of the recording matches
 record_until_seen() {
 	seen_name=$1
 	seen_ere=$2
@@ -135,8 +136,8 @@ record_sees() {
 	grep -qaE -e "$seen_ere" "$T/$seen_name.folded"
 }
 
-# account WHAT NAME: a number out of the account of a recording: kept, lost, skipped (of those), whole (per cent) or named (per cent); 0: there
-# is none
+# account WHAT NAME: prints a number of the account of a recording: kept, lost, skipped (a part of lost), whole (per cent) or named (per
+# cent), or 0 if it is missing
 account() {
 	case $1 in
 	kept) account_is='\([0-9]*\) [^ ]* kept,.*' ;;
@@ -148,13 +149,13 @@ account() {
 	sed -n "s/^\(.*: \)\{0,1\}$account_is\$/\2/p" "$T/$2.err" | tail -n 1 | grep . || echo 0
 }
 
-# at_least A B: numbers, with or without fraction
+# at_least A B: compares numbers with or without fraction
 at_least() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 >= b + 0) }'
 }
 
-# weight FOLDED [ERE]: that of the lines that match; 0 without any. Not every awk knows {M,N}, so grep looks. An ERE with $ at its end
-# is that of stacks, which the weight follows.
+# weight FOLDED [ERE]: prints the weight of the lines that match, or 0 if there are none. Not every awk knows {M,N}, so grep matches. A $ at
+# the end of ERE is the end of the stack, which the weight follows.
 weight() {
 	grep -aE -e "$(before_weight "${2-}")" "$1" | awk '{ n += $NF } END { print n + 0 }'
 }
@@ -166,19 +167,19 @@ before_weight() {
 	esac
 }
 
-# share FOLDED ERE: per cent of the weight whose lines match; 0 without any
+# share FOLDED ERE: prints the per cent of the weight whose lines match, or 0 if there are none
 share() {
 	echo "$(weight "$1" "$2") $(weight "$1")" | awk '{ printf "%.2f\n", $2 ? 100 * $1 / $2 : 0 }'
 }
 
-# others FOLDED ERE: the heaviest lines that do not match, as notes
+# others FOLDED ERE: prints the heaviest lines that do not match, as notes
 others() {
 	grep -avE -e "$(before_weight "$2")" "$1" | awk '{ n = $NF; sub(/ [0-9]+$/, ""); text = substr($0, 1, 400); print n, text }' |
 		sort -rn | head -n 5 | note
 }
 
-# whole_stack ERE: that of a whole stack which has these frames from main or the thread's function on; one that starts with ^ is itself.
-# $roots: what comes before; of several processes, their names.
+# whole_stack ERE: prints the ERE of a whole stack that has these frames from main or the thread's function on; an ERE that starts with ^
+# stays as it is. $roots: the frames before these, such as names of processes.
 roots=''
 whole_stack() {
 	case $1 in
@@ -187,8 +188,8 @@ whole_stack() {
 	esac
 }
 
-# expect_stack FOLDED ERE MIN_PERCENT [NAME]: so much of the weight has this stack, from the first frame that the program's libc does
-# not make: 'main;a;b;spin'
+# expect_stack FOLDED ERE MIN_PERCENT [NAME]: checks that so much of the weight has this stack, from the first frame after libc's:
+# 'main;a;b;spin'
 expect_stack() {
 	expect_ere=$(whole_stack "$2")
 	expect_share=$(share "$1" "$expect_ere")
@@ -200,13 +201,13 @@ expect_stack() {
 	fi
 }
 
-# rootless FOLDED: the weight of stacks that do not begin where programs and threads do, in libc, which may have no names
+# rootless FOLDED: prints the weight of stacks that do not begin where programs and threads begin, in libc, which may have no names
 rootless() {
 	grep -avE "^($case_start|start_thread|libc[^;]*[+]0x[0-9a-f]+)[; ]" "$1" | awk '{ n += $NF } END { print n + 0 }'
 }
 
-# expect_account NAME RECORDING WHOLE [KEPT]: exit 0, at least so many per cent whole, at most one in 200 lost, at least KEPT (20) samples.
-# Ticks that the machine did not deliver (skipped) are not the recorder's loss.
+# expect_account NAME RECORDING WHOLE [KEPT]: checks for exit 0, at least WHOLE per cent whole, at most one sample in 200 lost, and at least
+# KEPT (20) samples. Ticks that the machine did not deliver (skipped) are not the recorder's loss.
 expect_account() {
 	kept=$(account kept "$2")
 	unkept=$(($(account lost "$2") - $(account skipped "$2")))
@@ -220,8 +221,8 @@ expect_account() {
 	fi
 }
 
-# expect_share NAME FOLDED ERE PERCENT: so much of the weight matches, within four standard deviations of a sampling of that many, and one
-# point
+# expect_share NAME FOLDED ERE PERCENT: checks that PERCENT of the weight match, within four standard deviations of a sample of that size
+# and one point
 expect_share() {
 	expect_weight=$(weight "$2")
 	expect_is=$(share "$2" "$3")
@@ -236,7 +237,7 @@ expect_share() {
 	fi
 }
 
-# note_account WHAT RECORDING: a row of a table of kernels
+# note_account WHAT RECORDING: prints a row of a table of kernels
 note_account() {
 	echo "# $(uname -r) | $1 | $(awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/$2.rec") samples | $(account whole "$2") % whole"
 }

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# roots.sh: sourced by what runs programs of Debian's releases, unpacked by tests/root; needs $TOP. The functions that take one set $root,
-# its folder, or are false, with a reason as $no_root: it cannot be had. To run what is in it needs root.
+# roots.sh: functions for tests that run programs of Debian's releases, unpacked by tests/root. Needs $TOP. The functions that take a root
+# set $root to its folder, or fail and set $no_root to the reason. Only root can run the programs in it.
 
-# take_root ARG…: as tests/root has them
+# take_root ARG…: takes the arguments of tests/root
 take_root() {
 	no_root=$("$TOP/tests/root" "$@" 2>&1) || return 1
 	root=$no_root
 }
 
-# perl_root SUITE: its perl, with debug files
+# perl_root SUITE: takes the suite's perl, with debug files
 perl_root() {
 	take_root "perl-$1" "$1" perl perl-debug
 }
 
 luajits='trixie sid fork'
 
-# luajit_root NAME: that release's, or OpenResty's fork of bookworm, which has no program: tests/lua/host.c is one; $luajit is its path in $root
+# luajit_root NAME: takes this release's LuaJIT, or OpenResty's fork for bookworm, which has no program, so tests/lua/host.c is built;
+# $luajit is the program's path in $root
 luajit_root() {
 	luajit=/usr/bin/luajit
 	case $1 in
@@ -31,11 +32,12 @@ make_host() {
 		"$TOP/tests/lua/host.c" "$(find "$root/usr/lib" -name 'libluajit-5.1.so.2' | head -n 1)" && mv "$root$luajit.$$" "$root$luajit"; }
 }
 
-# So no server is installed that starts by itself; and that of bookworm has the module for Lua, which excludes the package luajit.
+# These are unpacked, so no server is installed that starts by itself. bookworm's nginx has the module for Lua, which excludes the package
+# luajit.
 nginxes='bookworm trixie sid'
 nginx_with_lua=bookworm
 
-# nginx_root SUITE
+# nginx_root SUITE: takes the suite's nginx
 nginx_root() {
 	case $1 in
 	bookworm) take_root "nginx-$1" "$1" nginx libnginx-mod-http-lua ;;
@@ -43,14 +45,14 @@ nginx_root() {
 	esac
 }
 
-# runs COMMAND…: in $root
+# runs COMMAND…: checks that COMMAND runs in $root
 runs() {
 	[ -c "$root/dev/null" ] && chroot "$root" "$@" >/dev/null 2>&1
 }
 
 gos='trixie sid'
 
-# go_root SUITE: its Go, $go, which can be run where it lies
+# go_root SUITE: takes the suite's Go; $go is its program, which can be run from its folder
 go_root() {
 	take_root "go-$1" "$1" golang-go && go=$(echo "$root"/usr/lib/go-*/bin/go)
 }

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh: sourced by the setups of levels; see tests/run.
+# setup.sh: functions for the setups of levels; see tests/run.
 
-# skip_level REASON: none of the level's tests can run here
+# skip_level REASON: skips all tests of the level, which cannot run here
 skip_level() {
 	echo "# SKIP $1"
 	exit 77
 }
 
-# need_engine: the tests record with the built-in engine. That this machine has what it needs is found out without it, lest its own
-# faults skip the level.
+# need_engine: for tests that record with the built-in engine. It finds out without the engine whether this machine has what it needs,
+# because otherwise a fault of the engine would skip the level.
 need_engine() {
 	[ "$(uname -m)" = x86_64 ] || skip_level 'not x86_64'
 	[ "$(id -u)" = 0 ] || skip_level 'not root'

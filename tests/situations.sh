@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# situations.sh: sourced, after record.sh, by tests that record programs/situations.pl or situations.lua, which go through situations and
-# know their stack in each of them, in the guests, too. Set before:
+# situations.sh: functions for tests that record programs/situations.pl or situations.lua, also in the guests. These programs go through
+# situations and know their stack in each of them. Sourced after record.sh. Variables that the test sets before:
 #	language         perl (the default) or lua
-#	perl, forks      the program perl (default: that of PATH); "later": it forks once more, later
-#	luajit, mode     the program for Lua; whether it compiles: on or off
+#	perl, forks      the program perl (default: the one in PATH); "later" to fork once more, later
+#	luajit, mode     the program for Lua; on or off, whether it compiles
 #	lua_libraries    the folder of its libraries, if they are not the system's
-#	as_command       not empty: it is recorded from its first instruction on, instead of attached to
+#	as_command       not empty to record from its first instruction on instead of attaching to it
 
 language=perl
 programs=${TOP:+$TOP/tests}
 programs=${programs:-/lab}/programs
 
-# situations NAME ROOT MS OPTION…: records the program, which works for MS milliseconds in each situation, by the interpreter in ROOT ("" or a
-# folder), again and again, at most 60 s, until each situation was seen and it is decided (see sequential in lib.sh) whether the stacks are
-# right, which are those that the program had.
+# situations NAME ROOT MS OPTION…: records the program, which works for MS milliseconds in each situation, with the interpreter in ROOT (""
+# or a folder), again and again for at most 60 s, until each situation was seen and it is decided (see sequential in lib.sh) whether the
+# recorded stacks are the stacks that the program had.
 situations() {
 	name=$1 root=$2 ms=$3
 	shift 3
@@ -38,7 +38,7 @@ situations() {
 	[ -z "${LAB_NAME-}" ] || lab_keep "$T/$name".*
 }
 
-# one_run OPTION…: leaves the recording, and what the program says of itself in $T/$name.moments
+# one_run OPTION…: makes a recording, and $T/$name.moments with what the program prints about itself
 one_run() {
 	work=$(mktemp -d "$root/tmp/flametap.XXXXXX") || return
 	in_root=${work#"$root"}
@@ -73,7 +73,7 @@ attach() {
 	end_record
 }
 
-# judge_run: adds the last run to $right, $wrong and $decided, and takes what was seen from $T/$name.unseen
+# judge_run: adds the last run to $right, $wrong and $decided, and removes the situations that were seen from $T/$name.unseen
 judge_run() {
 	# shellcheck disable=SC2086
 	if ! perl "$programs/situations-judge" $judges "$T/$name.moments" "$T/$name.rec" >"$T/$name.verdict" 2>"$T/judge"; then
@@ -93,7 +93,7 @@ judge_run() {
 	fi
 }
 
-# check_mistakes LANGUAGE: the judge finds each mistake in a recording that is made up of what the program said in $T/s
+# check_mistakes LANGUAGE: checks that the judge finds each mistake in recordings that are forged from the program's output in $T/s
 check_mistakes() {
 	option=''
 	[ "$1" = perl ] || option=--lua

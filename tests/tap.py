@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TAP, for tests in Python: results, and at the end done()."""
+"""TAP for tests in Python: functions for results, and done() for the end."""
 import difflib
 import sys
 
@@ -8,7 +8,7 @@ sys.stdout.reconfigure(encoding='utf-8', errors='backslashreplace')
 
 
 def result(name, problem=None):
-    """A problem is one line that says what is wrong."""
+    """Prints a result; PROBLEM is one line that says what is wrong."""
     global results, failures
     results += 1
     if problem is None:
@@ -28,7 +28,7 @@ def check(name, holds, problem='it is not so'):
 
 
 def check_eq(name, expected, actual):
-    """Text that has more than one line is shown as a diff."""
+    """Compares; texts of more than one line are shown as a diff."""
     if expected == actual:
         result(name)
     elif '\n' not in '%s%s' % (expected, actual):

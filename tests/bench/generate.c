@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * generate stap|perf|folded BYTES [STACKS]: text of about BYTES for the benchmark, the same at
- * every run: walks through a call graph of 4,000 functions in 24 modules, some 28 frames deep,
- * STACKS (50,000) different ones, again and again.
+ * generate stap|perf|folded BYTES [STACKS]: prints text of about BYTES for the benchmark, the same
+ * at every run. Its stacks are walks through a call graph of 4,000 functions in 24 modules, some 28
+ * frames deep. STACKS (default 50,000) different stacks are printed again and again.
  */
 #include "lib/util.h"
 
@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
 	return hash_u64(*state);
 }
 
-/* A function calls 2 to 5 others, the first ones more often. */
+/* Returns one of the 2 to 5 functions that FUNCTION calls; the first ones are called more often. */
 static uint32_t callee(uint32_t function, uint64_t choice)
 {
 	uint32_t n = 2 + function % 4;
@@ -61,7 +61,7 @@ static const char *module_of(uint32_t function)
 	return name;
 }
 
-/* A stack, root first. */
+/* A stack; the root is the first function. */
 struct stack {
 	uint32_t functions[DEPTH_MIN + DEPTH_VARIES];
 	size_t n;

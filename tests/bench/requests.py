@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""requests.py PORT WORKER SECONDS [RECORDER]: "LOST ERROR RATE": per cent of the requests that nginx serves less while the process
-RECORDER samples, its error, and requests a second without. As the machine's speed changes from second to second, the recorder's perf
-events are switched off and on in turn, PERIOD long each, and each period is compared with those around it."""
+"""requests.py PORT WORKER SECONDS [RECORDER]: prints "LOST ERROR RATE": by how many per cent the process RECORDER reduces the requests that
+nginx serves, the error of this number, and the requests a second while nothing is sampled. The machine's speed changes from second to
+second. The recorder's perf events are therefore switched off and on in turn, for PERIOD each, and each period is compared with the periods
+before and after it."""
 import ctypes, fcntl, os, socket, statistics, sys, time
 
 PERIOD = 0.05
@@ -19,7 +20,7 @@ def descendants(pid):
 
 
 def perf_events():
-    """Our own descriptors of the recorder's."""
+    """Yields our own duplicates of the recorder's descriptors."""
     libc = ctypes.CDLL(None, use_errno=True)
     for pid in descendants(recorder) if recorder else ():
         for fd in os.listdir(f"/proc/{pid}/fd"):
@@ -28,13 +29,13 @@ def perf_events():
 
 
 def served():
-    """When, and how many requests so far."""
+    """Returns the time and the number of requests until then."""
     status.sendall(b"GET /status HTTP/1.1\r\nHost: front.test\r\n\r\n")
     return time.monotonic(), int(status.recv(4096).split(b"requests\n")[1].split()[2])
 
 
 def rate():
-    """Of one period."""
+    """Returns the requests a second of one period."""
     before = served()
     time.sleep(PERIOD)
     after = served()
@@ -47,12 +48,12 @@ if recorder and not events:
     sys.exit(f"process {recorder} has no perf events")
 rates = []
 end = time.monotonic() + seconds
-while time.monotonic() < end or len(rates) % 2 == 0:  # begins and ends without
+while time.monotonic() < end or len(rates) % 2 == 0:  # the first and the last period are without sampling
     for event in events:
         fcntl.ioctl(event, ENABLE if len(rates) % 2 else DISABLE, 0)
     rates.append(rate())
 lost = [100 * (1 - 2 * rates[i] / (rates[i - 1] + rates[i + 1])) for i in range(1, len(rates), 2)]
 quarters = statistics.quantiles(lost)
-# of a median of values that are distributed normally
+# standard error of a median of normally distributed values
 error = 1.25 * (quarters[2] - quarters[0]) / 1.35 / len(lost) ** 0.5
 print(f"{statistics.median(lost):.2f} {error:.2f} {statistics.median(rates[::2]):.0f}")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stats COMMAND…: runs COMMAND, meanwhile the kernel measures how long BPF programs run. */
+/* stats COMMAND…: runs COMMAND while the kernel measures how long BPF programs run. */
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
 	int fd = argc > 1 ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
 
-	/* for as long as somebody has it open */
+	/* the kernel measures as long as the descriptor is open */
 	if (fd < 0 || fcntl(fd, F_SETFD, 0)) {
 		perror("stats");
 		return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tables FILE…: what the unwind table of each is like, and how long it takes to make it. */
+/* tables FILE…: prints the size of each file's unwind table and how long it takes to build it. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"

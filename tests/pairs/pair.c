@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pair ROOT [RELEASE]: the preflight of SystemTap and a kernel that are unpacked below ROOT. */
+/*
+ * pair ROOT [RELEASE]: runs the preflight for SystemTap and a kernel that are unpacked below ROOT.
+ */
 #include "check/check.h"
 #include "engine/tool.h"
 #include "lib/strbuf.h"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shell/lib.sh: sourced by tests/shell/t/*.sh: what the tests' shell code does must not depend on the machine's awk.
+# shell/lib.sh: functions for tests/shell/t/*.sh: the behaviour of the tests' shell code must not depend on the machine's awk.
 
 . "$TOP/tests/lib.sh"
 awks='mawk gawk busybox'
 
-# with_awk NAME: $PATH begins with a folder in which this one is awk; false if it is not installed
+# with_awk NAME: puts a folder in which NAME is awk at the beginning of $PATH; fails if NAME is not installed
 with_awk() {
 	PATH=${PATH#"$T"/*.awk:}
 	awk_file=$(command -v "$1") || return 1

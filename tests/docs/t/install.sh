@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What make install puts there, make uninstall takes away.
+# make uninstall removes all files that make install has installed.
 set -eu
 
 . "$TOP/tests/lib.sh"

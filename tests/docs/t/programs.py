@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Do --help, the man pages, the completions and the README speak of the same programs and options?"""
+"""Do --help, the man pages, the completions and the README name the same programs and options?"""
 import glob
 import os
 import re
@@ -26,17 +26,17 @@ def long_options(text):
 
 
 def documented(name):
-    """Long options in a man page: .It Fl Fl name, and --name in an example."""
+    """Returns the long options in a man page: .It Fl Fl name, and --name in an example."""
     return long_options(read('man/%s.1' % name).replace('Fl Fl ', '--'))
 
 
 def folders_below(*paths):
-    """Options of interpreters and sources of labels, which the other programs' man pages may leave to that of sample-bt."""
+    """Returns the options of interpreters and of sources of labels, which other programs' man pages may leave to the page of sample-bt."""
     return {'--' + os.path.basename(path) for above in paths for path in glob.glob('%s/%s/*' % (top, above)) if os.path.isdir(path)}
 
 
 def offered(*words):
-    """What bash offers for the words of a command line, the last one incomplete."""
+    """Returns the words that bash offers to complete a command line, whose last word is incomplete."""
     script = '''. "$1"
         shift
         COMP_WORDS=("$@")
@@ -88,7 +88,7 @@ def wrapper(name, text, of_sample_bt):
 
 
 def page(path):
-    """What man makes of it; not where it is, for man takes long lines of that for a wrong macro.
+    """Checks a page as man renders it.
 
     Examples come before the description. mandoc's lint takes that for a mistake unless the heading is "EXAMPLES\\&".
     """

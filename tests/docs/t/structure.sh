@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Who includes whom, and how large functions and folders are.
+# Which files include which, and the sizes of functions and folders.
 set -eu
 
 . "$TOP/tests/lib.sh"

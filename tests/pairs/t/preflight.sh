@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The preflight on SystemTap and kernel as Debian's releases pair them, from the archive's packages; see tests/root.
-# Programs are stand-ins, because those of another release do not run here.
+# The preflight on the SystemTap and the kernel of Debian's releases, from the archive's packages; see tests/root. Programs are stand-ins,
+# because programs of another release do not run here.
 set -u
 
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/roots.sh"
 PATH=/usr/bin:/bin
 
-# stand_in NAME TEXT: a program that says TEXT
+# stand_in NAME TEXT: makes a program that prints TEXT
 stand_in() {
 	[ -x "$root/usr/bin/$1" ] || {
 		printf '#!/bin/sh\necho "%s"\n' "$2" >"$T/stand-in"
@@ -16,7 +16,7 @@ stand_in() {
 	}
 }
 
-# pair_root SUITE: $root, with its SystemTap and the headers of its kernel, which is of the release $release
+# pair_root SUITE: sets $root, with the suite's SystemTap and the headers of its kernel, whose release is $release
 pair_root() {
 	take_root --without '(gcc|cpp|lib(gcc|c6|stdc[+][+])|linux-libc|lib[a-z]*san|binutils|pahole|perl|python).*' \
 		"pair-$1" "$1" systemtap-common linux-headers-cloud-amd64 || return 1
@@ -28,7 +28,7 @@ pair_root() {
 	done
 }
 
-# try SUITE CODE PATTERN…: what the preflight says of it
+# try SUITE CODE PATTERN…: checks the preflight's output
 try() {
 	suite=$1 code=$2
 	shift 2

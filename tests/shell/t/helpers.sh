@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The functions that judge what was recorded, and the awk programs of documentation and build, with each awk.
+# The functions that judge recordings, and the awk programs of documentation and build, with each awk.
 set -eu
 
 . "$TOP/tests/shell/lib.sh"
@@ -14,7 +14,7 @@ END
 echo 'sample-bt: 1000 samples kept, 12 lost (skipped 5, table-full 7); 0.5 of 2 CPUs for 1.1 s; stacks 99.9 % whole, 0.1 % broken; frames 98.5 % named' \
 	>"$T/a.err"
 
-# judgements: what the functions say of made-up recordings
+# judgements: prints the results of the functions for made-up recordings
 judgements() {
 	for counts in '298 0' '299 0' '0 5' '0 6' '1000 50' '1000 8'; do
 		# shellcheck disable=SC2086 # two words
@@ -23,7 +23,7 @@ judgements() {
 	for what in kept lost skipped whole named; do
 		echo "$what $(account $what a)"
 	done
-	# in subshells: their failures are not this test's
+	# in subshells, so that their failures are not counted as this test's
 	(few 'few' 8 1000; few 'many' 50 1000; few 'none of a few' 0 100)
 	(expect_stack "$T/a.folded" 'main;plain\+0x12;leaf' 99 'a stack'; expect_stack "$T/a.folded" 'main;leaf' 1 'no such stack')
 	(expect_share 'a share' "$T/a.folded" leaf 99.9; expect_share 'not that share' "$T/a.folded" leaf 50)
@@ -57,7 +57,7 @@ not ok - not that share: 99.90 % of 1000, expected 50
 1
 END
 
-# programs_of_awk: outputs that have to be the same with each
+# programs_of_awk: prints output that must be equal with each awk
 programs_of_awk() {
 	find src -name '*.[ch]' | LC_ALL=C sort | xargs awk -f tests/docs/structure.awk tests/docs/includes
 	"$BIN" --help >"$T/help"
@@ -72,7 +72,7 @@ for name in $awks; do
 		continue
 	fi
 	(
-		T_top=$T/$name.apart # where these results are counted
+		T_top=$T/$name.apart # these results are counted apart
 		mkdir "$T_top"
 		judgements
 	) >"$T/$name" 2>&1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# levels.sh [AWK…]: the tests in sh that call awk themselves, with each one, or these, but for this machine's, with which they run anyway;
-# what they share is in helpers.sh.
+# levels.sh [AWK…]: runs the sh tests that call awk themselves with each awk, or the named ones, except for this machine's default, with
+# which they run anyway; helpers.sh tests their common functions.
 set -eu
 
 . "$TOP/tests/shell/lib.sh"
 
-# run_test LEVEL FILE: as tests/run does
+# run_test LEVEL FILE: runs a test as tests/run does
 run_test() {
 	LEVEL=$1 LOGS=$T/logs MADE=${MADE%/*}/$1 CASES=$TOP/build/$1/programs sh "$2"
 }
