@@ -21,8 +21,7 @@
 
 /* The expected results of a case's walks. */
 struct wanted {
-	char *found;   /* the beginning of the interpreter's description, or NULL if it is not given
-			*/
+	char *found;   /* beginning of the interpreter's description, or NULL */
 	regex_t *may;  /* matches all possible stacks, or NULL if each stack is given */
 	unsigned most; /* at most this many stacks may be inconsistent */
 	struct stack {
@@ -179,8 +178,7 @@ void __wrap_elffacts_ask(const struct elf_question *list, size_t nr)
 const char *__wrap_elffile_build_id(const struct elffile *elf);
 const char *__wrap_elffile_build_id(const struct elffile *elf)
 {
-	static char id[512]; /* differs for each case, so that facts about another case's file are
-				not used */
+	static char id[512]; /* differs for each case, whose facts must not be mixed */
 
 	snprintf(id, sizeof(id), "%s %s", replay.name, replay.state.files[file_of(elf)].path);
 	return id;

@@ -67,8 +67,7 @@ static struct {
 	uint64_t state_at; /* of LuaJIT, or 0 if it is not known */
 	pid_t found_in;
 	bool looking;  /* data that are read are not kept */
-	uint64_t mark; /* address of the word that distinguishes several stacks, or 0 if there is
-			  none */
+	uint64_t mark; /* address of the word that distinguishes stacks, or 0 */
 	unsigned nr_moments;
 } take = {.steps = 5000, .max_gap = 2000};
 

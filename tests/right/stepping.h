@@ -69,8 +69,7 @@ struct stepping {
 	uint64_t begin, top; /* rsp at first; its highest value so far */
 	struct stepping_call {
 		uint64_t ra, at;
-	} calls[STEPPING_CALLS]; /* calls in progress: return addresses, and where they are stored
-				  */
+	} calls[STEPPING_CALLS]; /* in progress: return addresses and their places */
 	unsigned nr;
 	int signal; /* to be delivered */
 };

@@ -7,7 +7,7 @@
 #define HASH "17h0123456789abcdefE"
 
 static const struct {
-	const char *mangled, *brief, *full; /* or NULL: not mangled, or full not compared */
+	const char *mangled, *brief, *full; /* NULL if not mangled; full also if unused */
 } names[] = {
 	{"main", NULL, NULL},
 	{"", NULL, NULL},

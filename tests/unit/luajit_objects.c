@@ -28,8 +28,7 @@ enum {
 
 static char *memory;
 static size_t used;                 /* by objects */
-static unsigned nr_reads, sweep_at; /* readings of pages; the number of the reading after which the
-				       collector sweeps */
+static unsigned nr_reads, sweep_at; /* readings of pages; the collector sweeps after this one */
 static bool sweeps;                 /* the next reading will see it */
 
 static bool is_ours(uint64_t address, size_t len)

@@ -179,7 +179,7 @@ static void test_cgroup(void **state)
 	mount("");
 	put("v2/cgroup.procs", "1\n2\n");
 	put("v2/a.slice/cgroup.procs", "");
-	put("v2/a.slice/b.service/cgroup.procs", "0\n20\n21\n"); /* 0: of another namespace */
+	put("v2/a.slice/b.service/cgroup.procs", "0\n20\n21\n"); /* 0 is in another namespace */
 	put("v2/a.slice/b.service/worker/cgroup.procs", "22\n");
 	put("v2/a.slice/b.service2/cgroup.procs", "23\n");
 	expect(SELECT_CGROUP, "/a.slice", "20 21 22 23", "", 1);

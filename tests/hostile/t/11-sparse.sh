@@ -27,7 +27,7 @@ sparse 0 12000000 >"$T/sections.so"
 chmod 644 "$T"/*.so
 cp "$CASES/mapped" "$T/"
 
-# measure NAME OPTION…: records and checks the amount that is read
+# measure NAME OPTION…: checks that a recording ends, is written to its end, and takes bounded memory
 measure() {
 	name=$1
 	shift

@@ -11,8 +11,8 @@ check "a process's end" grep -q 'do_exit_\[k\];.*exit_mmap_\[k\]' "$T/children.f
 "$CASES/exits" 100000 >/dev/null &
 target=$!
 at_end 'kill $target 2>/dev/null'
-# all_ticks ARG…: checks that there are as many ticks as fit into the length of the recording, which is known in milliseconds, except for
-# one tick at either end, if the machine was not interrupted there
+# all_ticks ARG…: checks that there are as many ticks as fit into the length of the recording. The length is given in milliseconds, which
+# is an error of 5 ticks per processor, and a tick more may be missing at its ends. Fails if the machine was interrupted just there.
 all_ticks() {
 	record all -a --idle -uk -F 10000 "$@"
 	awk -v cpus="$(getconf _NPROCESSORS_ONLN)" -v ticks="$(($(account kept all) + $(account lost all)))" '/^meta seconds / {

@@ -41,7 +41,7 @@ settled() {
 	[ "$(count_of /slow/)" = 3 ]
 }
 until_true 60 settled
-# read_at_rest: checks that nothing was allocated or freed during the reading; $T/log is the log of that time
+# read_at_rest: reads; fails if nginx allocated or freed anything during the reading. $T/log is nginx's log until then.
 read_at_rest() {
 	before=$(wc -c <"$work/errors")
 	"$bin/ngx-mem" -p "$master" --json >"$T/json" 2>"$T/said"

@@ -18,8 +18,8 @@ start_latency() {
 	! has_lua || with_lua=yes
 }
 
-# measure NAME OPTION…: measures in the background, until it is ended; writes $T/NAME.json and $T/NAME.err. Returns when all measurements
-# see a request.
+# measure NAME OPTION…: measures in the background, until it is ended; writes $T/NAME.json and $T/NAME.err. Returns when its
+# probes are set.
 measure() {
 	name=$1
 	shift

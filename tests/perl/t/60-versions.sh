@@ -58,7 +58,7 @@ newer() {
 	wait $target $server 2>/dev/null || :
 }
 
-# A process without perl, and a process without perl beside others.
+# A process that runs no Perl.
 no_perl() {
 	sleep 100 &
 	sleeper=$!
