@@ -132,10 +132,10 @@ $(O)/src/view/rules.o: $(O)/view/default.rules.inc
 
 # what the headers of the tools say, for those without a script and a binary without its data folder
 HEADERS := $(wildcard stap/*.stp src/tool/*/*.tool)
-$(O)/engine/headers.inc: $(HEADERS) stap
+$(O)/engine/headers.inc: $(HEADERS) stap Makefile
 	@mkdir -p $(@D)
-	$(Q)for file in $(HEADERS); do name=$${file##*/}; echo "{\"$${name%.*}\","; sed -n -e 's/[\"]/\\&/g' \
-		-e 's,^// flametap: \(.*\),"\1\\n",p' $$file; echo '},'; done > $@
+	$(Q)for file in $(HEADERS); do name=$${file##*/}; case $$file in *.stp) script=true ;; *) script=false ;; esac; \
+		echo "{\"$${name%.*}\", $$script,"; sed -n -e 's/[\"]/\\&/g' -e 's,^// flametap: \(.*\),"\1\\n",p' $$file; echo '},'; done > $@
 $(O)/src/engine/tool.o: $(O)/engine/headers.inc
 
 # src/web becomes script and style of the SVG files, and the policy that names their hashes. Indentation and comments of whole

@@ -117,6 +117,9 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
 			strbuf_adds(why, "SystemTap records: only it can do this");
+		else if (request->tool->is_built_in && !request->label)
+			strbuf_addf(why, "the built-in engine records: there is no script for %s",
+				request->tool->event);
 		else if (request->label)
 			strbuf_addf(why,
 				"the built-in engine records: only it labels processes of %s that "

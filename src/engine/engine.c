@@ -23,7 +23,8 @@ bool engine_needs_stap(const struct engine_request *r)
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return (r->children && (r->nr_pids || r->vm)) || r->selection.kind || r->label ||
+	return r->tool->is_built_in || (r->children && (r->nr_pids || r->vm)) ||
+	       r->selection.kind || r->label ||
 	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));
 }
 

@@ -17,7 +17,9 @@ static const char prefix[] = "// flametap: ";
 
 /* The headers of the tools that come with the program. */
 static const struct {
-	const char *name, *text;
+	const char *name;
+	bool has_script;
+	const char *text;
 } headers[] = {
 #include "engine/headers.inc"
 };
@@ -346,8 +348,10 @@ static bool read_built_in(struct tool *tool, struct strbuf *err)
 	const char *text = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(headers) && !text; i++)
-		if (!strcmp(headers[i].name, tool->name))
+		if (!strcmp(headers[i].name, tool->name)) {
 			text = headers[i].text;
+			tool->is_built_in = !headers[i].has_script;
+		}
 	while (text && *text) {
 		size_t n = strcspn(text, "\n");
 		char *line = xstrndup(text, n);

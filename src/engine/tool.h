@@ -50,6 +50,7 @@ struct tool_function {
 struct tool {
 	char *name;
 	char *path;     /* of the script, or NULL if only the built-in programs exist */
+	bool is_built_in; /* it has no script, only programs of the built-in engine */
 	char **tapsets; /* folders for -I, NULL-terminated */
 	char *event, *title, *unit, *clock;
 	char *none;    /* why there may be no samples */

@@ -49,7 +49,7 @@ struct facet_entry {
 
 struct facet;
 
-/* All functions may be NULL: the facet has nothing to do then. */
+/* Functions that a facet does not need are NULL. */
 struct facet_ops {
 	size_t size;     /* of an entry's data */
 	bool is_eager;   /* mappings of new processes are to be known within 20 ms */

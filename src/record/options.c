@@ -567,12 +567,12 @@ static void validate_vm(const struct options *o)
 	free(option);
 }
 
-/* Refuses a script that probes functions of programs where SystemTap would have to record. */
-static void validate_functions(const struct options *o)
+/* Refuses a tool that has no script where SystemTap would have to record. */
+static void validate_built_in(const struct options *o)
 {
 	const struct tool *tool = o->session.request.tool;
 
-	if (!tool->nr_functions)
+	if (!tool->is_built_in && !tool->nr_functions)
 		return;
 	char *script = xasprintf("the script %s", tool->name);
 	char *what = xasprintf("record %s", tool->event);
@@ -691,7 +691,7 @@ static void finish_options(struct options *o)
 	choose_stacks(o);
 	validate_script(o);
 	validate_vm(o);
-	validate_functions(o);
+	validate_built_in(o);
 	choose_labels(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o for each kind
- * of recording, or MODE alone, as src/engine/bpf/programs.c does, and attaches none. NAMESPACE:
- * inode of the pid namespace whose numbers count, 0 for the first one. Lines "MODE PROGRAM
- * INSTRUCTIONS": how many the verifier processed; after a refusal "MODE refused ERROR", and the end
- * of the verifier's log with "# " before its lines. Exit: 0, 1 refused, 2 no such file or mode.
+ * of recording, or for MODE alone, as src/engine/bpf/programs.c does, and attaches none. A tool
+ * that is in no kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid
+ * namespace whose numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS" with
+ * the number of instructions that the verifier processed, and "MODE taken"; or, after a refusal,
+ * "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit: 0, 1 if
+ * one was refused, 2 if there is no such file or mode.
  */
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
@@ -16,6 +18,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +173,7 @@ static void say_figures(const struct bpf_object *object, const char *mode)
 	}
 }
 
-/* Of each program that was looked at; that of the one refused is the last. */
+/* Prints the end of the last log: the verifier looks at no program after one that it refuses. */
 static void say_log(void)
 {
 	for (int i = PROGRAMS_MAX - 1; i >= 0; i--) {
@@ -187,7 +190,7 @@ static void say_log(void)
 	}
 }
 
-/* 0, or the error; -ENOENT: it cannot be read. */
+/* Returns 0 or an error, which is -ENOENT if the file cannot be read. */
 static int load(const char *path, const struct mode *mode, int level)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
@@ -220,27 +223,62 @@ static int verify(const char *objects, uint32_t namespace, struct mode mode)
 	if (error) {
 		printf("%s refused %s\n", mode.name, strerror(-error));
 		load(path, &mode, 1);
+	} else {
+		printf("%s taken\n", mode.name);
 	}
 	free(path);
 	return error == -ENOENT ? 2 : error ? 1 : 0;
 }
 
+static bool has_mode(const char *tool)
+{
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		if (!strcmp(modes[i].tool, tool))
+			return true;
+	return false;
+}
+
+/* Verifies the tools that are in no mode. */
+static int verify_others(const char *objects, uint32_t namespace)
+{
+	char *pattern = xasprintf("%s.*.o", objects);
+	glob_t found = {0};
+	int worst = 0;
+
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *tool = found.gl_pathv[i] + strlen(objects) + 1;
+		char *name = xstrndup(tool, strlen(tool) - 2);
+		struct mode mode = {name, name, {.user = true, .kernel = true}};
+		int status = has_mode(name) ? 0 : verify(objects, namespace, mode);
+
+		worst = status > worst ? status : worst;
+		free(name);
+	}
+	globfree(&found);
+	free(pattern);
+	return worst;
+}
+
 int main(int argc, char **argv)
 {
-	int worst = 0, found = 0;
+	int worst, found = 0;
 
 	if (argc < 3)
 		return 2;
+	uint32_t namespace = (uint32_t)strtoul(argv[2], NULL, 10);
+
 	libbpf_set_print(say_nothing);
 	for (int i = 0; i < PROGRAMS_MAX; i++)
 		logs[i] = xcalloc(1, LOG_SIZE);
+	worst = argc > 3 ? 0 : verify_others(argv[1], namespace);
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
 		int status;
 
 		if (argc > 3 && strcmp(argv[3], modes[i].name))
 			continue;
 		found = 1;
-		status = verify(argv[1], (uint32_t)strtoul(argv[2], NULL, 10), modes[i]);
+		status = verify(argv[1], namespace, modes[i]);
 		worst = status > worst ? status : worst;
 	}
 	return found ? worst : 2;

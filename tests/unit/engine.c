@@ -69,6 +69,9 @@ static void test_wishes(void **state)
 static void test_only_built_in(void **state)
 {
 	struct engine_request lua = {.tool = &on_cpu, .nr_pids = 1, .vm = &lua_vm};
+	char program[] = "own", event[] = "things";
+	const struct tool own = {.program = program, .event = event, .is_built_in = true};
+	struct engine_request things = {.tool = &own, .nr_pids = 1};
 	const struct engine_ops *bpf = &bpf_engine;
 	struct strbuf why = STRBUF_INIT;
 
@@ -76,6 +79,10 @@ static void test_only_built_in(void **state)
 	expect("auto", &lua, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &lua, &why), 0);
 	assert_string_equal(why.buf, "the built-in engine records: only it walks all Lua stacks");
+	strbuf_reset(&why);
+	expect("auto", &things, 1, bpf);
+	assert_int_equal(preflight_choose(&bpf, 1, &things, &why), 0);
+	assert_string_equal(why.buf, "the built-in engine records: there is no script for things");
 	strbuf_release(&why);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools in a real map, those of this process made as nginx does. */
+/* Pools in a real map. The pools of this process are made as nginx makes them. */
 #include "bpf_test.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
@@ -85,7 +85,7 @@ static bool is_in_map(const void *pool, uint32_t pid)
 	return !bpf_map_lookup_elem(drain.spans, &key, &value);
 }
 
-/* The sum of the rows of EVENT with the age AGE; NULL: of any. */
+/* Returns the sum of the rows of EVENT with the age AGE, or with any age if it is NULL. */
 static uint64_t sum_of(const char *event, const char *age)
 {
 	uint64_t sum = 0;

@@ -149,7 +149,7 @@ static void pool__freed_blocks_wait(void **state)
 
 /* ---- search ---- */
 
-/* find_map of stacks.h: the mapping that holds PC, NULL: none. */
+/* As find_map() of the BPF programs: returns the mapping that holds PC, or NULL. */
 static const struct space_map *search(const struct space *space, uint64_t pc, uint64_t *start)
 {
 	uint32_t block = space->root;

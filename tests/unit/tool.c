@@ -171,6 +171,11 @@ static void tool_find__ours(void **state)
 	assert_int_equal(tool_divisor(&tool), 1);
 	assert_true(tool_is_timed(&tool));
 	tool_release(&tool);
+	assert_int_equal(tool_find(&tool, "pools", &err), 0);
+	assert_true(tool.is_built_in);
+	assert_int_equal(tool_need_script(&tool, &err), -1);
+	strbuf_reset(&err);
+	tool_release(&tool);
 	assert_int_equal(tool_find(&tool, "off-beat", &err), -1);
 	assert_non_null(strstr(err.buf, "'off-beat.stp'"));
 	strbuf_release(&err);

@@ -223,6 +223,15 @@ static int load_object(const struct programs *p)
 	return refusal_has_files(nr) ? bpf_object__load(p->object) : -EMFILE;
 }
 
+/* Leaves the program out unless it is NEEDED. A tool need not have it. */
+static void set_needed(const struct programs *p, const char *name, bool needed)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(p->object, name);
+
+	if (program)
+		bpf_program__set_autoload(program, needed);
+}
+
 int programs_load(struct programs *p, const struct engine_request *request,
 	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
 {
@@ -243,10 +252,8 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
-	bpf_program__set_autoload(
-		bpf_object__find_program_by_name(p->object, "on_fork"), follows(p) || request->vm);
-	bpf_program__set_autoload(
-		bpf_object__find_program_by_name(p->object, "on_end"), request->count_ends);
+	set_needed(p, "on_fork", follows(p) || request->vm);
+	set_needed(p, "on_end", request->count_ends);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = load_object(p);

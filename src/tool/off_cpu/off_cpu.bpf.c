@@ -42,8 +42,10 @@ static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 static __always_inline void add_part(
 	struct span *wait, uint64_t state, uint64_t ns, struct counters *count)
 {
-	if (wait_counts(&settings, state, ns))
-		span_add(wait, state, ns, count);
+	if (!wait_counts(&settings, state, ns))
+		return;
+	wait->row.state = TOOL_STATE(state);
+	add_row(&wait->row, 1, ns, count);
 }
 
 /* The thread of WAIT runs since END. */

@@ -33,17 +33,22 @@ static __always_inline void span_begin(
 		count->spans_full++;
 }
 
-/* Adds NS to the row of SPAN, in a state of the tool. */
-static __always_inline void span_add(
-	struct span *span, uint32_t state, uint64_t ns, struct counters *count)
-{
-	span->row.state = TOOL_STATE(state);
-	add_row(&span->row, 1, ns, count);
-}
-
+/* Forgets the span of KEY without a row. */
 static __always_inline void span_drop(const struct span_key *key)
 {
 	bpf_map_delete_elem(&spans, key);
+}
+
+/* Ends the span of KEY, if it has begun: its time is added to its row. */
+static __always_inline void span_end(
+	const struct span_key *key, uint64_t now, struct counters *count)
+{
+	const struct span *span = span_find(key);
+
+	if (!span)
+		return;
+	add_row(&span->row, 1, now - span->since, count);
+	span_drop(key);
 }
 
 #endif
