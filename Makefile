@@ -146,11 +146,10 @@ $(O)/web/script: $(WEB_JS:%=src/web/%) Makefile
 	@mkdir -p $(@D)
 	$(Q)cat $(filter src/%,$^) | $(strip) > $@
 # the classes of a language's frames, p0 to p5, have the colours of its row
-$(O)/web/languages.css: src/model/language.h Makefile
+$(O)/web/languages.css: src/web/languages.awk src/model/language.h
 	@mkdir -p $(@D)
-	$(Q)awk -F "['\"]" '/^\tROW\(/ { n = split($$8, colour, " "); for (i = 1; i <= n; i++) printf ".%s%d { fill: %s; }\n", $$6, i - 1, colour[i] }' \
-		$< > $@
-$(O)/web/style: $(WEB_CSS:%=src/web/%) $(O)/web/languages.css Makefile
+	$(Q)awk -f $^ > $@
+$(O)/web/style: $(O)/web/languages.css $(WEB_CSS:%=src/web/%) Makefile
 	$(Q)cat $(filter %.css,$^) | $(strip) > $@
 $(O)/web/%.inc: $(O)/web/%
 	$(Q)$(to_string)

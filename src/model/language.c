@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LANGUAGE_ROW(ID, name, title, letter, colours) {name, title, "[" name "]", letter},
+#define LANGUAGE_ROW(ID, name, title, letter, light, dark) {name, title, "[" name "]", letter},
 const struct language languages[NR_LANGUAGES] = {LANGUAGE_LIST(LANGUAGE_ROW)};
 #undef LANGUAGE_ROW
 

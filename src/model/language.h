@@ -12,12 +12,15 @@
 
 /*
  * ROW(ID, name in options, files and notes, name in messages, letter in pictures and in the first
- * argument of scripts, other than u, k, i, j, w, t, n, d and r; shades of its colour in pictures).
- * The Makefile reads the letters and colours.
+ * argument of scripts, other than u, k, i, j, w, t, n, d and r; six shades of its colour in
+ * pictures; six shades on a dark ground). The Makefile reads the letters and colours; the level
+ * browser of the tests holds them against the other kinds' colours.
  */
-#define LANGUAGE_LIST(ROW)                                                                         \
-	ROW(PERL, "perl", "Perl", 'p', "#a27ea1 #ad7da0 #ad81a3 #ac85a5 #b285ac #b289ae")          \
-	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9")
+/* clang-format off */
+#define LANGUAGE_LIST(ROW) \
+	ROW(PERL, "perl", "Perl", 'p', "#a27ea1 #ad7da0 #ad81a3 #ac85a5 #b285ac #b289ae", "#8b58a7 #9b4fa6 #9653a4 #9156a1 #9451ab #9054a8") \
+	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9", "#45747d #3f7486 #437482 #46747f #3d7482 #417480")
+/* clang-format on */
 
 #define LANGUAGE_ENUM(ID, ...) LANGUAGE_##ID,
 enum { LANGUAGE_LIST(LANGUAGE_ENUM) NR_LANGUAGES };

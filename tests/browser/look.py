@@ -23,7 +23,9 @@ COLOURS = '''
         e.remove();
         return fill;
     };
-    for (const kind of 'ukijwplt')
+    const words = document.getElementsByTagNameNS('urn:flametap:profile', 'profile')[0].getAttribute('kinds').split(' ');
+    found.kinds = words.filter((letter, i) => i % 2 === 0 && letter !== 'n');
+    for (const kind of found.kinds)
         found[kind] = [...'012345'].map((shade) => colour('rect', kind + shade, layer));
     found.r = [colour('rect', 'r0', layer)];
     found.n = ['h0', 'h1'].map((style) => colour('rect', style, document.documentElement));
@@ -54,6 +56,7 @@ def check_colours(driver, name, flags, dark):
         page = Page(browser, draw('plain', PLAIN))
         found = browser.js(COLOURS)
         text, marked, paper = (found.pop(key) for key in ('text', 'marked', 'paper'))
+        kinds = found.pop('kinds')
         words = {key: found.pop(key) for key in ('ink', 'soft', 'wrong', 'accent')}
         grounds = {key: found.pop(key) for key in ('panel', 'fill', 'hover', 'tint')}
         equal(sum(colour.linear(paper)) < 0.2, dark, 'paper is dark')
@@ -65,7 +68,7 @@ def check_colours(driver, name, flags, dark):
             for word, ink in words.items():
                 ratio = colour.contrast(ground, ink)
                 holds(ratio >= 4.5, '%s on %s has a contrast of %.2f' % (word, ground, ratio))
-        distance = colour.closest({k: v for k, v in found.items() if k in 'ukijwplt'})
+        distance = colour.closest({k: v for k, v in found.items() if k in kinds})
         print('# %s: closest families %s' % (name, distance))
         holds(distance[0] >= 0.02, 'families too close: %s' % (distance,))
         for steps in ({'d1': found['d1'], 'd4': found['d4'], 'd7': found['d7']},
