@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts in the kernel how often LuaJIT's traces are left, by a uprobe. */
+/* Counts the exits from LuaJIT's traces in the kernel, with a uprobe. */
 #ifndef TOOL_EXITS_EXIT_COUNTS_H
 #define TOOL_EXITS_EXIT_COUNTS_H
 
@@ -17,30 +17,36 @@ struct exit_counts {
 	struct bpf_link *link;
 };
 
-/* Where the probe is. */
+/* The place of the probe. */
 struct exit_counts_probe {
 	uint32_t pid;
-	const char *path; /* the file, as we see it */
+	const char *path; /* the file, as this process sees it */
 	uint64_t offset;  /* in the file */
 	struct exits_settings settings;
 };
 
-/* From then on exits are counted. -1 and ERR: why not, and what to do. To be ended in any case. */
+/*
+ * Begins to count exits. Returns -1 on error; ERR then tells the reason and what to do. Call
+ * exit_counts_release() in any case.
+ */
 int exit_counts_begin(
 	struct exit_counts *t, const struct exit_counts_probe *probe, struct strbuf *err);
 
-/* Counts no exits after that monotonic time. */
+/* Stops counting at the monotonic time TIME_NS. */
 void exit_counts_until(struct exit_counts *t, int64_t time_ns);
 
-/* Takes the probe away; what was counted stays. */
+/* Removes the probe and keeps the counts. */
 void exit_counts_stop(struct exit_counts *t);
 void exit_counts_release(struct exit_counts *t);
 
-/* The exit after KEY, of those that were seen so far, in no order; NULL: the first. False: none. */
+/*
+ * Reads the entry that follows KEY, or the first one if KEY is NULL, in no particular order.
+ * Returns false if there are no more.
+ */
 bool exit_counts_next(const struct exit_counts *t, const struct exit_key *key,
 	struct exit_key *next, struct exit_value *value);
 
-/* Exits that were not counted. */
+/* Returns how many exits were not counted. */
 uint64_t exit_counts_lost(const struct exit_counts *t);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How often LuaJIT's traces are left, and by which exit: a uprobe on lj_vm_exit_handler, which each
- * exit stub jumps to after it has pushed the low and then the high byte of its number.
+ * Counts how often LuaJIT's traces are left, and by which exit, with a uprobe on
+ * lj_vm_exit_handler. Each exit stub pushes the low and then the high byte of its number and jumps
+ * there.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -13,12 +14,12 @@
 #include "trace_exits.h"
 #include "vm/lua/luajit_heads.h"
 
-enum { REF_BASE = 0x8000, INSTRUCTION = 8 }; /* of a trace's code before it is compiled */
+enum { REF_BASE = 0x8000, INSTRUCTION = 8 }; /* of a trace's intermediate code */
 
 const volatile struct exits_settings settings;
-/* Monotonic time in ns: nothing is counted later. */
+/* the monotonic time in ns at which counting stops */
 uint64_t until SEC(".data") = UINT64_MAX;
-uint64_t lost; /* exits that could not be read, or for which there was no room */
+uint64_t lost; /* exits that could not be read or did not fit in the map */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -27,7 +28,10 @@ struct {
 	__type(value, struct exit_value);
 } exits SEC(".maps");
 
-/* Relaxed: with other orders clang 23 emits an instruction that needs Linux 5.12. */
+/*
+ * The order is relaxed because clang 23 emits an instruction that needs Linux 5.12 for other
+ * orders.
+ */
 static __always_inline void add_one(uint64_t *number)
 {
 	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
@@ -38,7 +42,7 @@ static __always_inline bool read_user(void *to, uint32_t size, uint64_t address)
 	return !bpf_probe_read_user(to, size, (const void *)address);
 }
 
-/* The address of a trace's GCtrace; 0: it cannot be read. */
+/* Returns the address of a trace's GCtrace, or 0 if it cannot be read. */
 static __always_inline uint64_t trace_of(const struct exit_key *key)
 {
 	uint64_t list, trace;
@@ -60,7 +64,10 @@ static __always_inline void describe(struct exit_value *value, uint64_t address)
 	value->link = trace.link;
 	value->link_type = trace.link_type;
 	value->is_side = trace.root != 0;
-	/* the first instruction of a side trace has its parent and the exit there */
+	/*
+	 * the first instruction of a side trace holds the numbers of its parent and of the parent's
+	 * exit
+	 */
 	if (value->is_side &&
 		read_user(parent, sizeof(parent), trace.ir + (uint64_t)REF_BASE * INSTRUCTION)) {
 		value->parent = parent[0];

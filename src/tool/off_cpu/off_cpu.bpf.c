@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* off-cpu: stacks at which threads are switched out, and the time until they run again. */
+/*
+ * off-cpu: takes stacks when threads are switched out, and measures the time until they run again.
+ */
 #include "off_cpu.h"
 
 #define EQUAL_SAMPLES false
@@ -9,7 +11,7 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 
-/* The key of a thread's wait: its TID in the initial PID namespace. */
+/* Returns the key of a thread's wait. TID is in the initial PID namespace. */
 static __always_inline struct span_key wait_key(uint32_t tid)
 {
 	return (struct span_key){.id = tid};
@@ -23,7 +25,7 @@ static __always_inline uint32_t state_of(struct task_struct *task)
 						    : BPF_CORE_READ(old, state);
 }
 
-/* The wait of a thread that is switched out with this state in task_struct. */
+/* Returns the state of the wait of a thread that is switched out with STATE in its task_struct. */
 static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 {
 	if (preempted || !state)
@@ -35,7 +37,7 @@ static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 	       : state & 0x4  ? WAIT_T
 	       : state & 0x8  ? WAIT_TRACED
 	       : state & 0x40 ? WAIT_P
-			      : WAIT_NONE; /* it has ended */
+			      : WAIT_NONE; /* the thread has ended */
 }
 
 /* Adds a part of a wait to its row, if it is selected. */
@@ -48,7 +50,7 @@ static __always_inline void add_part(
 	add_row(&wait->row, 1, ns, count);
 }
 
-/* The thread of WAIT runs since END. */
+/* Adds the parts of WAIT, whose thread runs again at END. */
 static __always_inline void add_parts(struct span *wait, uint64_t end, struct counters *count)
 {
 	uint64_t woken = wait->word[WAIT_WOKEN];
@@ -61,7 +63,7 @@ static __always_inline void add_parts(struct span *wait, uint64_t end, struct co
 	}
 }
 
-/* Thread TID runs again. */
+/* Ends the wait of thread TID, which runs again. */
 static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
 {
 	struct span_key key = wait_key(tid);
@@ -74,9 +76,9 @@ static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters
 }
 
 /*
- * The current thread is switched out, its CPU time is CPU_NS. If its last wait has not ended, the
- * switch back to it was not reported (seen on Linux 6.18): it ran for as long as its CPU time has
- * grown.
+ * Ends a wait of the current thread, which is switched out with a CPU time of CPU_NS, if the switch
+ * back to the thread was not reported (seen on Linux 6.18). The wait then ended when the thread
+ * began to run; it has run for as long as its CPU time has grown.
  */
 static __always_inline void end_missed_wait(
 	const struct span_key *key, uint64_t now, uint64_t cpu_ns, struct counters *count)
@@ -92,7 +94,7 @@ static __always_inline void end_missed_wait(
 	span_drop(key);
 }
 
-/* True if a part of a wait that begins in STATE may be recorded. */
+/* Returns whether any part of a wait that begins in STATE may be recorded. */
 static __always_inline bool wait_is_selected(uint32_t state)
 {
 	return state < WAIT_NONE && settings.option[WAIT_OPTION_STATE] &
@@ -133,7 +135,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!count || now > control.until)
 		return 0;
-	/* if it is an argument, the field may have changed by now */
+	/* the field may have changed since, so the argument is used if there is one */
 	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
 		now, count);
 	end_wait(BPF_CORE_READ(next, pid), now, count);
@@ -151,7 +153,7 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Reads the user-mode registers of a TASK that is not running; see take_my_saved_regs(). */
+/* Reads the user-mode registers of TASK, which is not running; see take_my_saved_regs(). */
 static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
@@ -160,8 +162,8 @@ static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *
 }
 
 /*
- * Requests the user stack of TASK, which waits, for the row of s->span: user space reads its
- * memory. Returns false if there is no room for the request.
+ * Requests the user stack of TASK, which waits, for the row of s->span; user space reads the memory
+ * of the process. Returns false if there is no room for the request.
  */
 static __always_inline bool request_user(
 	struct scratch *s, struct task_struct *task, struct counters *count)
@@ -218,7 +220,7 @@ static __always_inline bool take_waiting_stacks(
 	return true;
 }
 
-/* Adds the threads that already wait at the start, as if they began now. */
+/* Adds the threads that wait already at the start, as if their waits began at that time. */
 SEC("iter/task")
 int scan_waits(struct bpf_iter__task *ctx)
 {
@@ -245,7 +247,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 		s->span.row.label_set = LABEL_EARLIER;
 	if (!take_waiting_stacks(s, task, count) ||
 		(bpf_map_update_elem(&spans, &key, &s->span, BPF_NOEXIST) &&
-			!span_find(&key))) /* it has not begun another wait meanwhile */
+			!span_find(&key))) /* the thread has not begun another wait meanwhile */
 		count->spans_full++;
 	return 0;
 }

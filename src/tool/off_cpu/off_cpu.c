@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* off-cpu: the states of waits, and those that have not ended; see off_cpu.bpf.c. */
+/* off-cpu: names the states of waits and adds the unfinished waits; see off_cpu.bpf.c. */
 #include "off_cpu.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"

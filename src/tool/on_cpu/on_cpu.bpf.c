@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* on-cpu: stacks at each tick. */
+/* on-cpu: takes stacks at each tick. */
 #define EQUAL_SAMPLES true
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
@@ -7,8 +7,9 @@
 #include "engine/bpf/kern/ticks.h"
 
 /*
- * The idle task of this processor, which no tick may have hit yet: that of the run queue of any
- * task that runs here, whatever its class. 0: not known, without CONFIG_FAIR_GROUP_SCHED.
+ * Returns the idle task of this processor, or 0 if it is not known, as without
+ * CONFIG_FAIR_GROUP_SCHED. Ticks may never hit the idle task itself, so it is read from the run
+ * queue of the current task, whatever the class of that task.
  */
 static __always_inline uint64_t idle_task(void)
 {
@@ -23,8 +24,8 @@ static __always_inline uint64_t idle_task(void)
 }
 
 /*
- * Whether the idle task of this processor has run since the last tick: the clock of a processor
- * that sleeps may stand still, and what it does not tell is no time of a target's.
+ * Returns whether the idle task of this processor has run since the last tick. The clock of a
+ * sleeping processor may stand still, so the ticks that it misses then are not time of a target.
  */
 static __always_inline bool was_idle(struct counters *count)
 {

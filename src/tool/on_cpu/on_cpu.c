@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* on-cpu: a row for each tick of the clock; see on_cpu.bpf.c. */
+/* on-cpu: adds a row for each tick of the clock; see on_cpu.bpf.c. */
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/kern/shared.h"
 

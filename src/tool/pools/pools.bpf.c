@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pools: stacks at which nginx creates pools of memory, until it destroys them. */
+/*
+ * pools: takes the stacks at which nginx creates memory pools, and keeps each until the pool is
+ * destroyed.
+ */
 #define EQUAL_SAMPLES false
 #define SPANS_MAX (1 << 17)
 #include "engine/bpf/kern/core.h"
@@ -8,8 +11,8 @@
 #include "engine/bpf/kern/span.h"
 
 /*
- * In ngx_create_pool(), where rax is what it will return. The memory may have been a pool's whose
- * end was missed.
+ * Runs in ngx_create_pool(), when rax holds the return value. The address may have belonged to an
+ * earlier pool whose destruction was missed.
  */
 SEC("uprobe")
 int on_pool_created(struct pt_regs *regs)
@@ -35,7 +38,9 @@ int on_pool_created(struct pt_regs *regs)
 	return 0;
 }
 
-/* In ngx_destroy_pool(); after the end, too, until the pools have been read. */
+/*
+ * Runs in ngx_destroy_pool(), also after the end of the recording until the pools have been read.
+ */
 SEC("uprobe")
 int on_pool_destroyed(struct pt_regs *regs)
 {

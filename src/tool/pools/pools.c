@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pools: how large the pools that nginx has created and not destroyed are at the end, from the
- * memory of their processes; see pools.bpf.c.
+ * pools: reads at the end how large the pools are that nginx has created and not destroyed, from
+ * the memory of its processes; see pools.bpf.c.
  */
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
@@ -18,10 +18,10 @@
 
 #include "bpf/pools.skel.h"
 
-/* Index of the option in the script's header, in seconds. */
+/* Index of the option in the script's header; its value is in seconds. */
 enum { POOLS_OPTION_MIN_AGE };
 
-/* The pools that were there at the end. */
+/* The pools that existed at the end. */
 struct open_pools {
 	struct open_pool {
 		struct span_key key;
@@ -29,13 +29,13 @@ struct open_pools {
 		uint64_t bytes;
 	} * list;
 	size_t nr;
-	uint64_t nr_unread;  /* whose sizes could not be read */
-	uint64_t nr_unknown; /* with allocations of unknown size */
+	uint64_t nr_unread;  /* pools whose sizes could not be read */
+	uint64_t nr_unknown; /* pools with allocations of unknown size */
 };
 
-enum { READ_S = 5 }; /* for the sizes of all pools */
+enum { READ_S = 5 }; /* time to read the sizes of all pools */
 
-/* Ranges of ages, by what they begin with. */
+/* Ranges of ages, each with its lower bound. */
 static const struct age {
 	const char *name;
 	uint32_t seconds;
@@ -68,9 +68,9 @@ static void ended(struct tool_run *run, uint32_t pid)
 	drain_spans_release(&spans);
 }
 
-/* ---- at the end ---- */
+/* ---- the end ---- */
 
-/* By process and address. */
+/* Orders pools by process and address. */
 static int compare_pools(const void *a, const void *b)
 {
 	const struct open_pool *x = a, *y = b;
@@ -102,7 +102,7 @@ static void read_size(
 	p->nr_unknown += size.nr_unknown > 0;
 }
 
-/* Reads the sizes of the NR pools in LIST, all of one process, until END_NS. */
+/* Reads the sizes of the NR pools in LIST, which all belong to one process, until END_NS. */
 static void read_sizes(struct tool_run *run, struct open_pool *list, size_t nr, int64_t end_ns)
 {
 	struct processes *ps = run->facet.ps;
@@ -122,7 +122,7 @@ static void read_sizes(struct tool_run *run, struct open_pool *list, size_t nr, 
 	p->nr_unread += nr - i;
 }
 
-/* Returns how many from I on are of the same process. */
+/* Returns how many pools from index I on belong to the same process. */
 static size_t run_length(const struct open_pools *p, size_t i)
 {
 	size_t nr = 1;
@@ -146,7 +146,7 @@ static void stop(struct tool_run *run)
 	}
 }
 
-/* Leaves out the pools that were destroyed while others were read. */
+/* Drops the pools that were destroyed while the sizes of pools were read. */
 static void stopped(struct tool_run *run)
 {
 	struct open_pools *p = run->data;

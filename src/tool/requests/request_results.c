@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SPARE = 4096 }; /* slow requests beside the slowest, before they are dropped */
+enum { SPARE = 4096 }; /* slow requests that are kept beyond the slowest until the list is cut */
 
 void request_results_init(struct request_results *r)
 {
@@ -92,7 +92,7 @@ void request_results_add_tries(
 	for (uint32_t i = 0; i < q->nr_tries && i < TIMES_TRIES; i++) {
 		const struct times_try *try = &q->tries[i];
 
-		/* between the two of a redirect is one without a peer */
+		/* an attempt without a peer separates the upstreams before and after a redirect */
 		if (i && !try->peer_len) {
 			strbuf_adds(out, " : ");
 			continue;
@@ -109,7 +109,7 @@ void request_results_add_tries(
 	strbuf_adds(out, q->nr_tries > TIMES_TRIES ? ", …" : "");
 }
 
-/* ---- what comes ---- */
+/* ---- incoming records ---- */
 
 static void take_text(
 	struct request_results *r, struct request_timing *t, const struct times_text *text)
@@ -129,7 +129,7 @@ static void take_text(
 	strbuf_release(&value);
 }
 
-/* By what the request itself has: the text of its value may come later. */
+/* Decides by the value in the request itself, as the text of its hash may arrive later. */
 static bool request_matches(const struct request_results *r, const struct times_request *q)
 {
 	struct strbuf value = STRBUF_INIT;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How long nginx's requests take: uprobes where it creates one for a connection, when the first
- * byte is there, and where it frees it. A connection has one request at a time; each stream of
- * HTTP/2 and 3 has a connection of its own. Subrequests are freed with their main request.
+ * Measures how long nginx's requests take, with uprobes where nginx creates a request for a
+ * connection, when its first byte has arrived, and where it frees the request. A connection has one
+ * request at a time; each stream of HTTP/2 and HTTP/3 has its own connection. Subrequests are freed
+ * with their main request.
  *
- * A worker has one thread that serves requests, so what is kept per worker needs no locks.
+ * A worker serves requests in one thread, so data that is kept per worker needs no locks.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -32,7 +33,9 @@ struct times_losses losses;
 
 #include "engine/bpf/kern/tasks.h"
 
-/* Processes with nginx's file: start time, with the lowest bit set if it is one of ours. */
+/*
+ * Processes that run nginx's file: the start time, with the lowest bit set if the process counts.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, TIMES_PROCESSES_MAX);
@@ -58,7 +61,7 @@ struct {
 	__type(value, struct times_row);
 } rows SEC(".maps");
 
-/* Texts that were sent, by their hashes: enum times_decision. */
+/* The decisions (enum times_decision) on texts that were sent, by hash. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TIMES_VALUES_MAX);
@@ -66,9 +69,9 @@ struct {
 	__type(value, uint32_t);
 } values SEC(".maps");
 
-/* A heap: the first one is the shortest of the slowest. */
+/* A heap whose first element is the shortest time of the slowest requests. */
 struct slowest {
-	uint64_t ns[TIMES_SLOWEST_MAX]; /* times + 1; 0: a free place */
+	uint64_t ns[TIMES_SLOWEST_MAX]; /* times + 1, or 0 for free elements */
 };
 
 struct {
@@ -83,9 +86,9 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct slowest);
-} none_is_slow SEC(".maps"); /* never written: too large for the stack */
+} none_is_slow SEC(".maps"); /* never written; too large for the stack */
 
-/* What is sent of one of the slowest, by worker. */
+/* The record of a slow request that is about to be sent, by worker. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -98,9 +101,9 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct times_request);
-} no_record SEC(".maps"); /* as none_is_slow */
+} no_record SEC(".maps"); /* never written, like none_is_slow */
 
-/* When the last part of a worker's work ended. */
+/* When the last part of a worker's work ended, by worker. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, TIMES_WORKERS_MAX);
@@ -113,7 +116,10 @@ struct {
 	__uint(max_entries, 1 << 22);
 } ring SEC(".maps");
 
-/* Relaxed: with other orders clang 23 emits an instruction that needs Linux 5.12. */
+/*
+ * The order is relaxed because clang 23 emits an instruction that needs Linux 5.12 for other
+ * orders.
+ */
 static __always_inline void add_one(uint64_t *number)
 {
 	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
@@ -124,7 +130,7 @@ static __always_inline bool read_user(void *to, uint32_t size, uint64_t address)
 	return !bpf_probe_read_user(to, size, (const void *)address);
 }
 
-/* ---- whose request it is ---- */
+/* ---- which processes count ---- */
 
 static __always_inline uint64_t start_of(struct task_struct *task)
 {
@@ -139,7 +145,10 @@ static __always_inline bool is_known(uint32_t tgid, uint64_t start, bool *ours)
 	return *ours || (known && *known == start - 1);
 }
 
-/* How many generations above TASK one of ours is, 0: TASK is one; -1: none up to ANCESTORS. */
+/*
+ * Returns how many generations above TASK there is a process that counts (0 if it is TASK), or -1
+ * if there is none up to ANCESTORS.
+ */
 static __noinline int generations_to_ours(struct task_struct *task)
 {
 	for (int i = 0; i <= ANCESTORS; i++) {
@@ -155,8 +164,9 @@ static __noinline int generations_to_ours(struct task_struct *task)
 }
 
 /*
- * Whether the current process descends from one of ours. If so, its parent becomes ours, too: the
- * master of a new program does not lose its workers when the old one ends.
+ * Returns whether the current process counts because it descends from a process that counts. Its
+ * parent then counts, too, so that the master of a new program keeps its workers when the old
+ * master ends.
  */
 static __always_inline bool is_ours(uint32_t tgid)
 {
@@ -183,7 +193,7 @@ static __always_inline bool is_ours(uint32_t tgid)
 
 /* ---- work ---- */
 
-/* The time since the last mark is REQUEST's, NULL: nobody's. */
+/* Adds the worker's time since the last mark to REQUEST, or to no request if it is NULL. */
 static __always_inline void mark(uint32_t worker, uint64_t now, struct request_start *request)
 {
 	uint64_t *last = bpf_map_lookup_elem(&marks, &worker);
@@ -219,7 +229,7 @@ int on_handled(struct pt_regs *regs)
 
 /* ---- phases ---- */
 
-/* What is known of the main request in rdi; NULL: it is a subrequest, or nothing. */
+/* Returns the times of the main request in rdi, or NULL if it is a subrequest or not known. */
 static __always_inline struct request_start *main_request(struct pt_regs *regs)
 {
 	struct times_connection key = {.worker = my_ids().tgid};
@@ -266,7 +276,7 @@ int on_answer(struct pt_regs *regs)
 
 /* ---- labels ---- */
 
-/* The length is mixed in because texts are cut. */
+/* Returns a hash. The length is part of it because texts are cut. */
 static __always_inline uint64_t hash_of(const struct nginx_text *text)
 {
 	uint64_t hash = text->len;
@@ -278,10 +288,13 @@ static __always_inline uint64_t hash_of(const struct nginx_text *text)
 		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
 		hash ^= hash >> 32;
 	}
-	return hash | 2; /* neither of the two that are none */
+	return hash | 2; /* differs from TIMES_NO_VALUE and TIMES_OTHER_VALUE */
 }
 
-/* Sends a text that was not seen before; TIMES_OTHER_VALUE: there is no room for more. */
+/*
+ * Returns the value of TEXT, which is sent if it was not seen before, or TIMES_OTHER_VALUE if there
+ * is no room for more texts.
+ */
 static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 {
 	uint64_t value = hash_of(text);
@@ -298,7 +311,7 @@ static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 		return TIMES_OTHER_VALUE;
 	record = bpf_ringbuf_reserve(&ring, sizeof(*record), 0);
 	if (!record) {
-		bpf_map_delete_elem(&values, &value); /* the next one sends it */
+		bpf_map_delete_elem(&values, &value); /* the next request with this text sends it */
 		return value;
 	}
 	record->kind = TIMES_TEXT;
@@ -308,7 +321,7 @@ static __always_inline uint64_t value_of_text(const struct nginx_text *text)
 	return value;
 }
 
-/* The value of KEY, a text of REQUEST. */
+/* Returns the value of KEY, which is a text of REQUEST. */
 __noinline uint64_t text_value(uint64_t request, uint32_t key)
 {
 	struct nginx_text text;
@@ -343,7 +356,7 @@ static __always_inline uint32_t decision_on(uint64_t where)
 struct ended {
 	uint64_t request, connection, now, request_ns;
 	uint64_t value, where;
-	int64_t start_ms, clock_ms; /* since 1970, by nginx's clock; 0: not known */
+	int64_t start_ms, clock_ms; /* since 1970, by nginx's clock, or 0 if not known */
 	uint32_t worker, status;
 	bool by_clock;
 	struct request_start start;
@@ -358,7 +371,10 @@ static __always_inline int64_t read_ms(uint64_t address)
 	return (int64_t)(time[0] * 1000 + time[1]);
 }
 
-/* As nginx is about to set it: RC is 0, or the status of a request that is cut short. */
+/*
+ * Returns the status that nginx is about to set. RC is 0, or the status of a request that is cut
+ * short.
+ */
 static __always_inline uint32_t status_of(const struct ended *e, int64_t rc)
 {
 	uint64_t status = 0, sent = 0;
@@ -375,14 +391,14 @@ static __always_inline void read_clock(struct ended *e)
 	e->start_ms = read_ms(e->request + control.layout.at.start);
 	if (settings.cached_time && read_user(&at, sizeof(at), settings.cached_time) && at)
 		e->clock_ms = read_ms(at);
-	/* the memory of a new program may be elsewhere */
+	/* the clock may be at another address in a new program */
 	if (e->clock_ms < e->start_ms)
 		e->clock_ms = 0;
 }
 
 /*
- * Times of a request without a known start: false if it is none that counts. nginx also frees
- * requests that it makes up during TLS handshakes, without creating them.
+ * Times a request whose start is not known by nginx's clock. Returns false if the request does not
+ * count: nginx also frees requests that it makes up during TLS handshakes, without creating them.
  */
 static __always_inline bool time_by_clock(struct ended *e)
 {
@@ -421,8 +437,9 @@ static __always_inline void count(const struct ended *e)
 }
 
 /*
- * True if it is among the slowest of its worker so far, of those that match, or while that is not
- * decided, of those with its value of `where`.
+ * Returns whether the request is among the slowest of its worker so far. It is compared with the
+ * requests that match or, while its value of `where` is not decided on, with the requests that have
+ * the same value.
  */
 static __always_inline bool is_slow(const struct ended *e, uint32_t decision)
 {
@@ -463,19 +480,22 @@ static __always_inline bool is_slow(const struct ended *e, uint32_t decision)
 	return true;
 }
 
-/* ngx_http_upstream_state_t: what of it is read. */
+/* The beginning of ngx_http_upstream_state_t. */
 struct upstream_state {
 	uint64_t status;
 	int64_t response, connect, header;
 	uint64_t queue, length, received;
-	uint64_t sent; /* until nginx 1.15.7 there is none, and the peer is here */
+	uint64_t sent; /* up to nginx 1.15.7 this member does not exist and the peer is here */
 	uint64_t peer; /* address of a string */
 };
-enum { STATE_WITHOUT_SENT = offsetof(struct upstream_state, peer) }; /* its size */
+enum { STATE_WITHOUT_SENT = offsetof(struct upstream_state, peer) }; /* size in those versions */
 
-/* The functions below are not inlined, and so verified once: Linux 5.10 gives up otherwise. */
+/*
+ * The functions below are not inlined, so that they are verified once; Linux 5.10 gives up
+ * otherwise.
+ */
 
-/* Reads try INDEX, which is at ADDRESS and has SIZE bytes. */
+/* Reads attempt INDEX, which is at ADDRESS and has SIZE bytes. */
 __noinline int read_try(uint32_t worker, uint32_t index, uint64_t address, uint64_t size)
 {
 	struct times_request *to = bpf_map_lookup_elem(&records, &worker);
@@ -503,7 +523,7 @@ __noinline int read_try(uint32_t worker, uint32_t index, uint64_t address, uint6
 	return 0;
 }
 
-/* Reads all tries of REQUEST, as many as there is room for, and gives their number. */
+/* Reads the attempts of REQUEST for which there is room, and returns the number of all. */
 __noinline uint32_t read_tries(uint32_t worker, uint64_t request)
 {
 	uint64_t at = 0, array[3]; /* elements, their number, their size */
@@ -587,7 +607,7 @@ int on_create(struct pt_regs *regs)
 	return 0;
 }
 
-/* Takes what is known of the request's start; false: nothing, or it may be another's. */
+/* Takes the start of the request. Returns false if it is not known or may be another request's. */
 static __always_inline bool take_start(struct ended *e)
 {
 	struct times_connection key = {.connection = e->connection, .worker = e->worker};
@@ -598,7 +618,7 @@ static __always_inline bool take_start(struct ended *e)
 		mark(e->worker, e->now, start);
 	if (!start)
 		return false;
-	/* while there were no probes, the connection may have got another request */
+	/* the connection may have got another request while there were no probes */
 	known = start->start_ns >= control.from_ns;
 	if (known) {
 		e->start = *start;

@@ -91,7 +91,7 @@ static void set_control(struct request_timing *t)
 static int attach(struct request_timing *t, struct strbuf *err)
 {
 	const struct request_timing_begin *b = &t->begin;
-	char path[32]; /* the process whose file it is may have ended since */
+	char path[32]; /* of the open file, as the process that runs it may have ended */
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->file);
 	for (int i = 0; i < TIMES_PROBES; i++) {
@@ -165,13 +165,13 @@ static bool has_ended_or_is_decided(const struct request_timing *t, const void *
 }
 
 /*
- * Deletes the entries of a map whose keys DROPS is true for. After a key that the kernel deletes
- * meanwhile comes the first one again.
+ * Deletes the entries of a map for whose keys DROPS returns true. If the kernel deletes the current
+ * key meanwhile, the walk begins again with the first key.
  */
 static void drop(const struct request_timing *t, const char *map_name, drops_key *drops)
 {
 	int map = find_map(t, map_name);
-	uint64_t key[2], next[2]; /* room for any key */
+	uint64_t key[2], next[2]; /* room for the largest key */
 	int end = bpf_map_get_next_key(map, NULL, next);
 
 	for (int i = 0; !end && i < TIMES_REQUESTS_MAX; i++) {
@@ -267,7 +267,7 @@ bool request_timing_any_lives(const struct request_timing *t, uint32_t pid)
 	uint32_t key, *last = NULL, next;
 	uint64_t start;
 
-	/* after a key that is no longer there comes the first one again */
+	/* if the kernel deletes the last key meanwhile, the walk begins again with the first key */
 	for (int i = 0; i < TIMES_PROCESSES_MAX && !bpf_map_get_next_key(map, last, &next); i++) {
 		key = next;
 		last = &key;
