@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples whose unwind tables are not ready yet: how many stack copies a process may send to user
- * space, and how the others are counted. The same code in the kernel (BPF) and in unit tests.
+ * Limits the stack copies that a process may send to user space while its unwind tables are not
+ * ready, and keeps the backlog of the other samples. The BPF programs and unit tests share this
+ * code.
  */
 #ifndef ENGINE_BPF_KERN_BACKLOG_H
 #define ENGINE_BPF_KERN_BACKLOG_H
@@ -9,13 +10,13 @@
 #include "shared.h"
 
 enum {
-	COPIES_A_SECOND = 1024, /* per process; all ticks of one thread at the default rate */
+	COPIES_A_SECOND = 1024, /* per process; suffices for one thread at the default rate */
 	BACKLOG_PART = 32,      /* a stack counts for at most 1/32 of the backlog */
 	RING_MIN = 16 << 20,    /* bytes */
 	RING_CPU = 1 << 19,
 };
 
-/* Size of the ring buffer, in bytes, which all CPUs share; a power of two. */
+/* Returns the size in bytes of the ring buffer that all CPUs share. It is a power of two. */
 static inline uint32_t backlog_ring(uint64_t nr_cpus)
 {
 	uint32_t bytes = RING_MIN;
@@ -25,7 +26,9 @@ static inline uint32_t backlog_ring(uint64_t nr_cpus)
 	return bytes;
 }
 
-/* Takes one copy from the process's quota of this second; false: it is used up. */
+/*
+ * Takes one copy from the process's quota for this second. Returns false if the quota is used up.
+ */
 static inline bool copy_quota_take(struct copy_quota *c, uint64_t now_ns)
 {
 	uint64_t second = now_ns / 1000000000;
@@ -42,7 +45,7 @@ static inline bool copy_quota_take(struct copy_quota *c, uint64_t now_ns)
 
 /*
  * Removes the ticks from the backlog that the stack just taken counts for, and returns their
- * number: a few, so that no single stack represents all missed ticks.
+ * number. They are few, so that no single stack represents all missed ticks.
  */
 static inline uint64_t backlog_take(struct delayed *d)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules for code that was compiled at run time. Loops are in global functions: see core.h. */
+/*
+ * Unwind rules for code that was compiled at run time. Loops are in global functions; see core.h.
+ */
 #ifndef ENGINE_BPF_KERN_COMPILED_CODE_H
 #define ENGINE_BPF_KERN_COMPILED_CODE_H
 
@@ -10,7 +12,10 @@ struct {
 	__type(value, struct jit_layout);
 } jit_layouts SEC(".maps");
 
-/* The marker in the JIT_BLOCK bytes of code before END, see jit.h; -1: they cannot be read. */
+/*
+ * Searches the JIT_BLOCK bytes of code before END for a marker, see jit.h. Returns -1 if they
+ * cannot be read.
+ */
 __noinline int search_block(uint32_t lane, uint64_t end)
 {
 	struct scratch *s = my_scratch(lane);
@@ -20,7 +25,10 @@ __noinline int search_block(uint32_t lane, uint64_t end)
 	return jit_search(s->code);
 }
 
-/* What the code before END, compiled at run time, tells: enum unwind_cfa. */
+/*
+ * Returns how to find the CFA (enum unwind_cfa), by the code before END, which was compiled at run
+ * time.
+ */
 static __always_inline int search_blocks(uint32_t lane, uint64_t start, uint64_t end)
 {
 	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
@@ -42,7 +50,7 @@ __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t s
 
 #define HOTSPOT_BLOCK(w, l, pc) find_hotspot_block(WALK_LANE(w), pc)
 #define HOTSPOT_FIND_PROLOGUE(w, address, size) find_hotspot_prologue(WALK_LANE(w), address, size)
-/* inline: each call takes at least 32 bytes of the stack, as kernels count */
+/* inline, because each call takes at least 32 bytes of the stack by the kernel's count */
 #define JIT_SEARCH_CODE(w, start) search_blocks(WALK_LANE(w), start, walk_pc(w))
 
 __noinline int next_sljit_block(uint32_t lane);
@@ -62,7 +70,7 @@ static __always_inline const struct jit_layout *my_layout(struct scratch *s)
 	return bpf_map_lookup_elem(&jit_layouts, &s->row.tgid);
 }
 
-/* Whether the process has traces of LuaJIT's. */
+/* Returns whether the process has traces of LuaJIT. */
 static __always_inline bool has_traces(struct scratch *s)
 {
 	const struct jit_layout *layout = my_layout(s);
@@ -70,7 +78,7 @@ static __always_inline bool has_traces(struct scratch *s)
 	return layout && layout->kind == JIT_LUAJIT;
 }
 
-/* As hotspot_block(). */
+/* The global version of hotspot_block(). */
 __noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc)
 {
 	struct scratch *s = my_scratch(lane);
@@ -79,7 +87,7 @@ __noinline uint64_t find_hotspot_block(uint32_t lane, uint64_t pc)
 	return layout ? hotspot_block(&s->walk, &layout->hotspot, pc) : 0;
 }
 
-/* As hotspot_find_prologue(). */
+/* The global version of hotspot_find_prologue(). */
 __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t size)
 {
 	struct scratch *s = my_scratch(lane);
@@ -87,7 +95,10 @@ __noinline int find_hotspot_prologue(uint32_t lane, uint64_t address, uint32_t s
 	return s ? hotspot_find_prologue(&s->walk, address, size) : HOTSPOT_OTHER;
 }
 
-/* Sets s->jit_rule to that of the walk's pc, compiled at run time; 0: the layout has none. */
+/*
+ * Sets s->jit_rule to the rule for the walk's pc in code that was compiled at run time. Returns 0
+ * if the layout of the process has no rule.
+ */
 __noinline int look_up_layout(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -99,7 +110,7 @@ __noinline int look_up_layout(uint32_t lane)
 	return jit_rule(&s->walk, layout, &s->jit_rule);
 }
 
-/* As sljit_next_block() and so on. */
+/* The global versions of sljit_next_block(), sljit_next_push() and so on. */
 __noinline int next_sljit_block(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -128,7 +139,9 @@ __noinline int next_sljit_pop(uint32_t lane)
 	return !s || sljit_next_pop(&s->walk);
 }
 
-/* Sets s->jit_rule to that of the walk's pc in code of sljit's; 0: it is none. */
+/*
+ * Sets s->jit_rule to the rule for the walk's pc in code of sljit. Returns 0 if it is other code.
+ */
 __noinline int look_up_sljit(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -148,7 +161,7 @@ __noinline int step_by_layout(uint32_t lane)
 	return layout ? walk_by_layout(&s->walk, layout) : WALK_NO_RULE;
 }
 
-/* As luajit_is_frame(). */
+/* The global version of luajit_is_frame(). */
 __noinline int is_luajit_frame(uint32_t lane, uint64_t sp)
 {
 	struct scratch *s = my_scratch(lane);
@@ -156,7 +169,7 @@ __noinline int is_luajit_frame(uint32_t lane, uint64_t sp)
 	return s && luajit_is_frame(&s->walk, sp);
 }
 
-/* Steps to the caller of LuaJIT's assembly, or of a trace. */
+/* Steps to the caller of LuaJIT's assembly code or of a trace. */
 __noinline int step_by_luajit(uint32_t lane, uint32_t compiled)
 {
 	struct scratch *s = my_scratch(lane);

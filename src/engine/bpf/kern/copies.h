@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of registers and stack, which are unwound in user space if that is not possible here, and
+ * Copies registers and stack, to be unwound in user space if that is not possible here, and keeps
  * the backlog of ticks without a copy. Part of core.h.
  */
 #ifndef ENGINE_BPF_KERN_COPIES_H
 #define ENGINE_BPF_KERN_COPIES_H
 
 /*
- * Copies page INDEX of the stack; 0: it was the last one. A page below the stack's end that cannot
- * be read was never written to, so no rule refers to it: it is left out.
+ * Copies page INDEX of the stack. Returns 0 if it was the last one. A page below the stack's end
+ * that cannot be read was never written to; it is left out because no rule refers to it.
  */
 __noinline int copy_page(uint32_t lane, uint32_t index)
 {
@@ -40,7 +40,7 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	return 1;
 }
 
-/* Sets s->regs to the registers that an event of user space comes with. */
+/* Sets s->regs to the registers of an event in user mode. */
 static __always_inline void take_event_regs(const struct pt_regs *from, struct scratch *s)
 {
 	struct pt_regs___kernel *r = &s->regs;
@@ -64,7 +64,7 @@ static __always_inline void take_event_regs(const struct pt_regs *from, struct s
 	r->sp = from->rsp;
 }
 
-/* Starts a walk from s->regs, in the scratch of LANE; DWARF numbers of registers. */
+/* Starts a walk from s->regs in the scratch of LANE. A walk numbers the registers as DWARF does. */
 static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 {
 	const struct pt_regs___kernel *r = &s->regs;
@@ -101,13 +101,13 @@ static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 	take_probes(lane);
 }
 
-/* A new number of a stack that user space unwinds. */
+/* Returns a new number for a stack that user space unwinds. */
 static __always_inline uint64_t copy_number(uint32_t lane, struct counters *count)
 {
 	return STACK_COPY | new_number(lane, count->copies++);
 }
 
-/* Fills the head of copy NUMBER, of TASK's stack, from s->regs. */
+/* Fills the head of copy NUMBER, a copy of TASK's stack, from s->regs. */
 static __always_inline void begin_copy(struct scratch *s, uint32_t lane, struct task_struct *task,
 	uint64_t number, uint32_t tgid, uint64_t exec_pages)
 {
@@ -124,9 +124,9 @@ static __always_inline void begin_copy(struct scratch *s, uint32_t lane, struct 
 }
 
 /*
- * Finds the end of the stack that contains SP, if known: the main thread's is at mm->start_stack;
- * other threads usually have their thread control block there (glibc, musl). A control block
- * elsewhere is not in a stack, so nothing is cut off.
+ * Finds the end of the stack that contains SP, if it is known. The main thread's stack ends at
+ * mm->start_stack; other threads usually have their thread control block at the end (glibc, musl).
+ * A control block elsewhere is not in a stack, so nothing is cut off.
  */
 static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
 {
@@ -143,7 +143,10 @@ static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
 	s->end_is_known = s->copy_end < limit;
 }
 
-/* A process with many samples before its tables are ready must not fill the ring buffer. */
+/*
+ * Returns whether the process may send another copy. A process with many samples before its tables
+ * are ready must not fill the ring buffer.
+ */
 static __always_inline bool may_copy(uint32_t tgid)
 {
 	struct copy_quota *known = bpf_map_lookup_elem(&copy_quotas, &tgid);
@@ -155,14 +158,14 @@ static __always_inline bool may_copy(uint32_t tgid)
 	       !bpf_map_update_elem(&copy_quotas, &tgid, &first, BPF_ANY);
 }
 
-/* Adds this tick to the backlog of its thread; false: there is no room. */
+/* Adds this tick to the backlog of its thread. Returns false if there is no room. */
 static __always_inline bool delay(struct scratch *s, struct counters *count)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct delayed *known = bpf_map_lookup_elem(&delayed, &tid);
 
 	if (known && known->start != s->row.start)
-		return false; /* of a thread that has ended */
+		return false; /* an entry of a thread that has ended */
 	if (known) {
 		known->count++;
 	} else {
@@ -182,7 +185,10 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 	return true;
 }
 
-/* Removes the ticks from the backlog that the current stack also counts for; their number. */
+/*
+ * Removes the ticks from the backlog that the current stack also counts for, and returns their
+ * number.
+ */
 static __always_inline uint64_t take_delayed(const struct scratch *s)
 {
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
@@ -198,8 +204,8 @@ static __always_inline uint64_t take_delayed(const struct scratch *s)
 }
 
 /*
- * Copies registers and stack; s->row.user is the copy's number, 0: the ring buffer is full. Not
- * inlined, see take_probes().
+ * Copies registers and stack. Sets s->row.user to the number of the copy, or to 0 if the ring
+ * buffer is full. Not inlined, see take_probes().
  */
 __noinline int copy_stack(uint32_t lane)
 {

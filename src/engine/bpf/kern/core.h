@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Common to all programs: selecting tasks, taking stacks, adding rows. The types of the maps are in
- * shared.h. A program defines EQUAL_SAMPLES before including this: true if each stack counts 1, so
- * that a thread's next stacks can count for those that could not be taken.
+ * Common to all programs: selects tasks, takes stacks and adds rows. The types of the maps are in
+ * shared.h. A program defines EQUAL_SAMPLES before it includes this file: true if each stack counts
+ * 1, so that a thread's next stacks can count for stacks that could not be taken.
  */
 #ifndef ENGINE_BPF_KERN_CORE_H
 #define ENGINE_BPF_KERN_CORE_H
@@ -31,19 +31,19 @@ enum {
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 512,          /* bytes of a stack that are read at once */
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
-	VM_STRIDE = 128,       /* those of a walk over a VM stack */
-	VM_NATIVE_DEPTH = 256, /* frames up to an interpreter's, and below that */
-	THREAD_SIZE = 16384,   /* of kernel stacks, before 5.15 */
+	VM_STRIDE = 128,       /* steps of a walk over a VM stack per function call */
+	VM_NATIVE_DEPTH = 256, /* native frames up to an interpreter's frame, and below it */
+	THREAD_SIZE = 16384,   /* size of kernel stacks before 5.15 */
 };
 
-/* Too large for the stack. */
+/* The working memory of a program, which is too large for the BPF stack. */
 struct scratch {
 	struct walk walk; /* must be first: see read_stack() */
 	uint64_t window[WINDOW / 8];
-	uint64_t window_at;  /* address, 0: it is empty */
+	uint64_t window_at;  /* address, or 0 if the window is empty */
 	uint64_t checked_at; /* address of the build-id that was checked last */
 	struct space space;
-	bool is_current; /* the list of mappings that it has */
+	bool is_current; /* the list of mappings is up to date */
 	struct node_key key;
 	struct row_key row;
 	struct span span;
@@ -51,8 +51,8 @@ struct scratch {
 	struct pt_regs___kernel regs;
 	union vm_walks vm;
 	struct vm_layout vm_layout;
-	bool in_use;    /* by a program that may be preempted, see claim_scratch() */
-	bool to_vm;     /* the native stack is walked to the interpreter's frame only */
+	bool in_use;    /* used by a program that may be preempted, see claim_scratch() */
+	bool to_vm;     /* the native stack is walked only up to the interpreter's frame */
 	uint32_t nr_vm; /* VM frames so far */
 	int vm_end;
 	struct ring_vm_frame vm_record;
@@ -62,20 +62,20 @@ struct scratch {
 	union label_identity label_id;
 	struct ring_label label_record;
 	uint64_t copied_to; /* address up to which the stack was copied */
-	uint64_t copy_end;  /* where it ends */
-	bool end_is_known;  /* copy_end is not only the limit of copies */
+	uint64_t copy_end;  /* address at which copying ends */
+	bool end_is_known;  /* copy_end is the end of the stack, not just the limit of copies */
 	bool ring_full;     /* the copy is incomplete */
 	struct delayed first;
-	uint64_t next_return; /* a struct return_instance, see return_probes.h; 0: none */
+	uint64_t next_return; /* address of a struct return_instance, see return_probes.h, or 0 */
 	bool delayed;         /* the next stacks of the thread count for this tick */
-	uint32_t nr_new;      /* words at the leaf of the last stored stack that are new */
+	uint32_t nr_new;      /* how many words at the leaf of the last stored stack are new */
 	uint8_t code[JIT_BLOCK];
 	struct unwind_rule jit_rule;
-	uint32_t lane;                  /* this is its scratch: for compiled_code.h */
+	uint32_t lane;                  /* lane of this scratch, for compiled_code.h */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 
-/* Reads memory on the stack: one or two words through the window, else directly. */
+/* Reads memory on the stack: one or two words through the window, other sizes directly. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
 {
 	struct scratch *s = (struct scratch *)w;
@@ -109,8 +109,8 @@ static __always_inline uint64_t thread_pointer(void)
 }
 
 /*
- * Where the stack ends that TASK began on: the main thread's is at mm->start_stack, other threads
- * usually have their thread control block there (glibc, musl).
+ * Returns the end of the stack that TASK began on. The main thread's stack ends at mm->start_stack;
+ * other threads usually have their thread control block at the end (glibc, musl).
  */
 static __always_inline uint64_t own_stack_end(struct task_struct *task)
 {
@@ -129,7 +129,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TARGETS);
 	__type(key, uint32_t);
-	__type(value, uint32_t); /* with --children the number in the first namespace */
+	__type(value, uint32_t); /* with --children the number in the initial namespace */
 } target_pids SEC(".maps"), target_tids SEC(".maps");
 
 struct {
@@ -173,7 +173,7 @@ struct nodes {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct node_key);
-	__type(value, uint64_t); /* its number */
+	__type(value, uint64_t); /* number of the node */
 } nodes_0 SEC(".maps"), nodes_1 SEC(".maps");
 
 struct {
@@ -237,8 +237,9 @@ static __always_inline struct scratch *my_scratch(uint32_t lane)
 }
 
 /*
- * For uprobes: kernels with full or lazy preemption may switch to another thread in the middle of
- * their program, which may get there on the same CPU. False: then the scratch is in use.
+ * Claims the scratch for a uprobe. Kernels with full or lazy preemption may switch to another
+ * thread in the middle of a uprobe's program, and that thread may run such a program on the same
+ * CPU. Returns false if the scratch is in use.
  */
 static __always_inline bool claim_scratch(struct scratch *s)
 {
@@ -262,7 +263,7 @@ static __always_inline struct counters *my_counters(uint32_t lane)
 	return bpf_map_lookup_elem(&counters, &at);
 }
 
-/* A unique number; NR: how many this lane has allocated before. */
+/* Returns a unique number. NR is how many numbers this lane has allocated before. */
 static __always_inline uint64_t new_number(uint32_t lane, uint64_t nr)
 {
 	return (uint64_t)(bpf_get_smp_processor_id() * LANES + lane) << NUMBER_BITS | (nr + 1);
@@ -287,7 +288,7 @@ struct {
 	__type(value, struct cached_rule);
 } rule_cache SEC(".maps");
 
-/* Sets walk.map to the mapping of the walk's pc; false: there is none. */
+/* Sets walk.map to the mapping of the walk's pc. Returns false if there is none. */
 static __always_inline bool find_map(struct scratch *s)
 {
 	struct walk_map *m = &s->walk.map;
@@ -296,7 +297,7 @@ static __always_inline bool find_map(struct scratch *s)
 
 	if (pc >= m->start && pc < m->end)
 		return true;
-	if (pc >= INT64_MAX) /* unused */
+	if (pc >= INT64_MAX) /* the start of unused entries */
 		return false;
 	if (s->space.height) {
 		const struct space_node *node = block_at(block);
@@ -323,7 +324,7 @@ static __always_inline bool find_map(struct scratch *s)
 	return true;
 }
 
-/* The rule in the table for OFFSET from its base; NULL: there is none. */
+/* Returns the rule in the table for OFFSET from its base, or NULL if there is none. */
 static __always_inline const struct unwind_rule *find_rule(
 	const struct table_desc *t, uint64_t offset)
 {
@@ -357,7 +358,10 @@ static __always_inline const struct unwind_rule *find_rule(
 	return &rules[UNWIND_INDEX(number, UNWIND_RULES)];
 }
 
-/* The table of the walk's mapping, or the better one that has replaced it; NULL: none. */
+/*
+ * Returns the table of the walk's mapping or the better one that has replaced it, or NULL if there
+ * is none.
+ */
 static __always_inline struct table_desc *table_of(const struct walk *w)
 {
 	struct table_desc *t = bpf_map_lookup_elem(&tables, &w->map.table);
@@ -366,7 +370,7 @@ static __always_inline struct table_desc *table_of(const struct walk *w)
 	return better ? bpf_map_lookup_elem(&tables, &better) : t;
 }
 
-/* Sets E's rule for the walk's pc from the table of its mapping. */
+/* Sets the rule in E for the walk's pc from the table of its mapping. */
 static __always_inline int look_up_rule(const struct walk *w, struct cached_rule *e, uint64_t key)
 {
 	struct table_desc *t = table_of(w);
@@ -390,7 +394,7 @@ static __always_inline int look_up_rule(const struct walk *w, struct cached_rule
 
 #include "compiled_code.h"
 
-/* Looks up frame and rule for the walk's pc. */
+/* Looks up the frame and the rule for the walk's pc. */
 static __always_inline int look_up(
 	struct scratch *s, uint32_t lane, struct cached_rule *e, uint64_t key)
 {
@@ -398,7 +402,7 @@ static __always_inline int look_up(
 
 	if (!find_map(s))
 		return WALK_NO_MAP;
-	e->key = UINT64_MAX; /* of no pc, until it is complete */
+	e->key = UINT64_MAX; /* matches no pc until the entry is complete */
 	e->version = s->space.version;
 	e->frame = walk_frame(&w->map, w->reg[REG_PC], w->call);
 	e->id_at = w->map.id_at;
@@ -410,13 +414,16 @@ static __always_inline int look_up(
 		e->rule = s->jit_rule;
 	else
 		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
-	e->id_at = w->map.id_at; /* of the code, which the layout has found */
+	e->id_at = w->map.id_at; /* set again, as the layout may have found the code's id */
 	e->id = w->map.id;
 	e->key = key;
 	return WALK_ON;
 }
 
-/* The index of KEY in array GROUP of those with NR slots each; NR: a power of two up to 4096. */
+/*
+ * Returns the index of KEY in array GROUP of consecutive arrays with NR slots each. NR is a power
+ * of two up to 4096.
+ */
 static __always_inline uint32_t slot_in(uint64_t key, uint32_t nr, uint32_t group)
 {
 	uint32_t at = key * 0x9e3779b97f4a7c15ULL >> 52;
@@ -424,7 +431,7 @@ static __always_inline uint32_t slot_in(uint64_t key, uint32_t nr, uint32_t grou
 	return (at & (nr - 1)) + group * nr;
 }
 
-/* The same of an array for each CPU. */
+/* Returns the index of KEY in this CPU's array of NR slots. */
 static __always_inline uint32_t cpu_slot(uint64_t key, uint32_t nr)
 {
 	return slot_in(key, nr, bpf_get_smp_processor_id());
@@ -438,8 +445,9 @@ static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 }
 
 /*
- * Another file may be mapped there by now (dlclose, dlopen), before its event was handled: compares
- * the build-id in memory. Or other code was compiled there. True if it cannot be read.
+ * Returns whether the entry is still valid, by comparing the build-id in memory. Another file may
+ * have been mapped there (dlclose, dlopen) before its event was handled, or other code may have
+ * been compiled there. Returns true if the memory cannot be read.
  */
 static __always_inline bool is_same_file(struct scratch *s, const struct cached_rule *e)
 {
@@ -451,7 +459,7 @@ static __always_inline bool is_same_file(struct scratch *s, const struct cached_
 	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
 }
 
-/* Keeps of the frame that was left what the search of labels needs. */
+/* Keeps the data of the frame just left that the search for labels needs. */
 static __always_inline void pass_frame(struct scratch *s)
 {
 	struct label_passed *p = &s->label.passed[s->label.nr_passed++ % LABEL_PASSED];
@@ -462,8 +470,9 @@ static __always_inline void pass_frame(struct scratch *s)
 }
 
 /*
- * Adds the frame of the walk's pc; false: it was the last one, see walk.end. What is not recorded
- * costs nothing: the verifier removes code that depends on settings.
+ * Adds the frame of the walk's pc and steps to its caller. Returns false if it was the last frame,
+ * see walk.end. Data that is not recorded costs nothing, because the verifier removes code that
+ * depends on settings.
  */
 static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 {
@@ -511,12 +520,15 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 }
 
 /*
- * Long loops call global functions: the verifier checks these once, separately, and not again in
- * each iteration. So all kernels accept them, with or without bpf_loop. Their arguments are
- * integers, as kernels before 5.12 allow no pointers.
+ * Long loops call global functions: the verifier checks these once, separately, and not in each
+ * iteration, so that all kernels accept the loops, with or without bpf_loop. Their arguments are
+ * integers, because kernels before 5.12 allow no pointers.
  */
 
-/* Adds the frame of a trace that has been compiled since the mappings were read; false: none. */
+/*
+ * Adds the frame of a trace that has been compiled since the mappings were read. Returns false if
+ * there is no such trace.
+ */
 static __always_inline bool take_new_trace(struct scratch *s, uint32_t lane)
 {
 	struct walk *w = &s->walk;
@@ -533,7 +545,7 @@ static __always_inline bool take_new_trace(struct scratch *s, uint32_t lane)
 	return w->end == WALK_ON;
 }
 
-/* Adds the next STRIDE frames; 0: there are more. */
+/* Adds the next STRIDE frames. Returns 0 if there are more. */
 __noinline int take_frames(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -547,7 +559,10 @@ __noinline int take_frames(uint32_t lane)
 
 #include "label/label_bpf.h"
 
-/* Adds the next frames of the current task, and searches labels in them; 0: there are more. */
+/*
+ * Adds the next frames of the current task and searches them for labels. Returns 0 if there are
+ * more.
+ */
 static __always_inline int walk_frames(void)
 {
 	int end = take_frames(LANE_EVENT);
@@ -560,17 +575,18 @@ static __always_inline int walk_frames(void)
 #include "stack_store.h"
 #include "copies.h"
 
-/* The executable mappings have not changed since user space read them. */
+/* Returns whether the executable mappings are unchanged since user space read them. */
 static __always_inline bool space_is_current(const struct space *space, uint64_t exec_pages)
 {
 	return space->unchecked || space->exec_pages == exec_pages;
 }
 
-enum { TASK_EXITING = 0x4, TASK_KERNEL_THREAD = 0x200000 }; /* PF_… of linux/sched.h */
+enum { TASK_EXITING = 0x4, TASK_KERNEL_THREAD = 0x200000 }; /* see PF_… in linux/sched.h */
 
 /*
- * In place of the number of a task's user stack: it has none. FLAGS, MEMORY, STARTED: of the task,
- * see above. 0: it has one.
+ * Returns the value that replaces the number of a task's user stack if the task has none, or 0 if
+ * it has one. The arguments describe the task: its FLAGS, whether it has MEMORY, and whether its
+ * program has STARTED; see tasks.h.
  */
 static __always_inline uint64_t no_user_stack(uint32_t flags, bool memory, bool started)
 {
@@ -579,11 +595,11 @@ static __always_inline uint64_t no_user_stack(uint32_t flags, bool memory, bool 
 	if (!memory)
 		return STACK_NONE |
 		       (flags & TASK_EXITING ? NO_STACK_EXITING : NO_STACK_KERNEL_THREAD);
-	/* the old program's memory is gone, the new one's registers are not yet set */
+	/* the memory of the old program is gone, and the new program's registers are not yet set */
 	return started ? 0 : STACK_NONE | NO_STACK_EXECVE;
 }
 
-/* Ends the walk over the user stack; 0: its frames are not all known here. */
+/* Ends the walk over the user stack. Returns 0 if not all of its frames are known here. */
 __noinline int finish_walk(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -596,17 +612,23 @@ __noinline int finish_walk(uint32_t lane)
 	return s->walk.end == WALK_ROOT || s->walk.end == WALK_COROUTINE;
 }
 
-/* The number of the user stack with the registers s->regs; 0: no room, or delayed. */
+/*
+ * Returns the number of the user stack with the registers s->regs, or 0 if there is no room or the
+ * tick was delayed.
+ */
 static __always_inline uint64_t user_stack(struct scratch *s, struct counters *count)
 {
 	uint64_t exec_pages = my_exec_pages();
 	uint32_t tgid = s->row.tgid, nr;
 	const struct space *space = bpf_map_lookup_elem(&spaces, &tgid);
 
-	/* in memory: else the verifier sees what follows once for each value */
+	/* kept in memory, or else the verifier checks the following code once for each value */
 	s->is_current = space && space_is_current(space, exec_pages);
 	take_regs(s, LANE_EVENT);
-	/* of LuaJIT's traces, their areas change all the time: then only whole stacks are taken */
+	/*
+	 * the areas of LuaJIT's traces change all the time; a walk by old mappings counts only if
+	 * it is whole
+	 */
 	if (space && (s->is_current || has_traces(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
@@ -633,7 +655,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 /*
  * Reads the user-mode registers, which the kernel saves at the end of the task's stack on entry
  * (task_pt_regs() in arch/x86/include/asm/processor.h). Kernels without the helper
- * bpf_task_pt_regs() have them at the very end; false: something else is there.
+ * bpf_task_pt_regs() have them at the very end. Returns false if something else is there.
  */
 static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
@@ -643,7 +665,7 @@ static __always_inline bool take_saved_regs(struct scratch *s, struct task_struc
 	       (s->regs.ss & 3) == 3;
 }
 
-/* The same for the current task. */
+/* Reads the user-mode registers of the current task. */
 static __always_inline bool take_my_saved_regs(struct scratch *s)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
@@ -653,9 +675,9 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 }
 
 /*
- * Whether a thread with a process's memory never runs in user mode, because the kernel has made it
- * for itself (io_uring, vhost): copy_thread() has cleared its registers then
- * (arch/x86/kernel/process.c).
+ * Returns whether a thread that shares a process's memory never runs in user mode, because the
+ * kernel has created it for its own use (io_uring, vhost). copy_thread() has then cleared its
+ * registers (arch/x86/kernel/process.c).
  */
 static __always_inline bool is_kernels_own(const struct scratch *s)
 {
@@ -680,7 +702,7 @@ __noinline int look_at_user(uint32_t lane)
 	return is_kernels_own(s) ? USER_NONE + NO_STACK_KERNEL_THREAD : USER_REGS;
 }
 
-/* Begins walk_to_vm(); 0: the process is not known. */
+/* Begins walk_to_vm(). Returns 0 if the process is not known. */
 __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 {
 	struct scratch *s = my_scratch(lane);
@@ -701,15 +723,15 @@ __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 
 /*
  * Walks the user stack up to the innermost frame of an interpreter, without storing it. The
- * mappings need not be current: files are known by their build-ids, and where there was no mapping
- * may be a new trace by now, whose frame is checked.
+ * mappings need not be current: files are identified by their build-ids, and a pc outside of the
+ * mappings may be in a new trace, whose frame is checked.
  */
 static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {
 	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
 	s->to_vm = true;
-	s->walk.vm.stop = !settings.label_keys; /* labels are searched in what is left */
+	s->walk.vm.stop = !settings.label_keys; /* labels are searched for in the other frames */
 	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
 		if (walk_frames())
 			break;
@@ -719,8 +741,8 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 #include "vm/vm_bpf.h"
 
 /*
- * Looks at the registers, and begins another walk if there was none, or the stack was copied: for
- * labels the mappings need not be current. 1: it has to be walked on.
+ * Looks for labels in the registers, and begins another walk if there was none or the stack was
+ * copied, as the mappings need not be current for labels. Returns 1 if the walk has to go on.
  */
 __noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 {
@@ -737,7 +759,7 @@ __noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 	return s->label.searching && s->walk.end == WALK_ON;
 }
 
-/* Sets s->row.label_set to what was found. */
+/* Sets s->row.label_set to the labels that were found. */
 __noinline int end_label_walk(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -751,7 +773,9 @@ __noinline int end_label_walk(uint32_t lane)
 	return 0;
 }
 
-/* Sets s->row.label_set; where the walk has not reached what the stack belongs to, it is walked on.
+/*
+ * Sets s->row.label_set. Goes on with the walk if it has not reached the request or other owner of
+ * the sample.
  */
 static __always_inline void take_label(bool in_user)
 {
@@ -774,8 +798,8 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 }
 
 /*
- * Takes all stacks of the current task into s->row; false: no room, or delayed (s->delayed).
- * IN_USER: s->regs is set.
+ * Takes all stacks of the current task into s->row. Returns false if there is no room or the tick
+ * was delayed (s->delayed). IN_USER tells that s->regs is set.
  */
 static __always_inline bool take_stacks(
 	void *ctx, struct scratch *s, bool in_user, struct counters *count)
@@ -793,7 +817,7 @@ static __always_inline bool take_stacks(
 	if (user >= USER_NONE)
 		none = STACK_NONE | (uint32_t)(user - USER_NONE);
 	if (none) {
-		s->row.user = settings.kernel ? 0 : none; /* the kernel stack alone is whole */
+		s->row.user = settings.kernel ? 0 : none; /* the kernel stack alone is complete */
 	} else if (settings.user && user == USER_REGS) {
 		s->row.user = user_stack(s, count);
 		if (!s->row.user)
@@ -815,7 +839,7 @@ full:
 	return false;
 }
 
-/* Adds NR events with the sum SUM. */
+/* Adds NR events with the sum SUM to the row of KEY. */
 static __always_inline void add_row(
 	const struct row_key *key, uint64_t nr, uint64_t sum, struct counters *count)
 {
@@ -840,7 +864,7 @@ static __always_inline void add_row(
 			return;
 		}
 	}
-	/* relaxed: with other orders clang 23 emits an instruction that needs Linux 5.12 */
+	/* relaxed, because clang 23 emits an instruction that needs Linux 5.12 for other orders */
 	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }

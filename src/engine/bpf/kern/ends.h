@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts what samples belong to, such as requests, by a uprobe in the function that ends it, which
- * has its address as first argument. Included by the programs that record labels.
+ * Counts the ends of requests and other owners of samples with a uprobe in the function that ends
+ * them, whose first argument is the address of the owner. Included by the programs that record
+ * labels.
  */
 #ifndef ENGINE_BPF_KERN_ENDS_H
 #define ENGINE_BPF_KERN_ENDS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tracks the recorded processes: programs that every tool has in addition to its own. */
+/* Tracks the recorded processes, with programs that every tool has in addition to its own. */
 #ifndef ENGINE_BPF_KERN_PROCESSES_H
 #define ENGINE_BPF_KERN_PROCESSES_H
 
@@ -8,17 +8,20 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * Recorded processes that exit: taking their memory apart is their time, and for a short process
+ * Recorded processes that exit. Freeing their memory is part of their time, and for a short process
  * much of it, so they are recorded until the kernel has dropped them.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TARGETS);
-	__type(key, uint32_t);   /* number of the process in the first namespace */
-	__type(value, uint32_t); /* in ours, as in target_pids */
+	__type(key, uint32_t);   /* number of the process in the initial namespace */
+	__type(value, uint32_t); /* number in the recorder's namespace, as in target_pids */
 } leaving SEC(".maps");
 
-/* Children of recorded processes are recorded, another process of that number is not any more. */
+/*
+ * Records the child TO if its parent FROM is recorded. Otherwise TO is not recorded, even if an
+ * earlier process with this number was. NUMBER is the child's number in the initial namespace.
+ */
 static __always_inline void follow_child(uint32_t from, uint32_t to, uint32_t number)
 {
 	bpf_map_delete_elem(&leaving, &number);
@@ -45,8 +48,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Mappings and VM layout of the old program are no longer valid. Until its exec, the command's
- * process is one of ours that waits for the recording to begin.
+ * Drops the mappings and layouts of the old program, which are no longer valid. Until its exec, the
+ * process of the command is a child of the recorder that waits for the recording to begin.
  */
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
@@ -99,7 +102,7 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t number = BPF_CORE_READ(task, tgid);
 
 	if (!settings.pids || BPF_CORE_READ(task, pid) != (int)number)
-		return 0; /* not its main thread, which is the last one */
+		return 0; /* only the main thread counts, which is freed last */
 	const uint32_t *tgid = bpf_map_lookup_elem(&leaving, &number);
 
 	if (!tgid)
@@ -107,7 +110,7 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t key = *tgid;
 	const uint32_t *of = bpf_map_lookup_elem(&target_pids, &key);
 
-	/* in a namespace of few processes another one may have the number by now */
+	/* in a namespace with few processes another process may have got the number */
 	if (of && *of == number)
 		bpf_map_delete_elem(&target_pids, &key);
 	bpf_map_delete_elem(&leaving, &number);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Return addresses that return probes have replaced (uretprobes, of whatever program): the stack
- * has the address of the kernel's trampoline there, at the beginning of a page of its own in
- * the process, and the kernel keeps the true ones (kernel/events/uprobes.c). Part of core.h.
+ * Restores return addresses that return probes (uretprobes of any program) have replaced. The stack
+ * then holds the address of the kernel's trampoline, at the beginning of a separate page in the
+ * process, and the kernel keeps the true addresses (kernel/events/uprobes.c). Part of core.h.
  */
 #ifndef ENGINE_BPF_KERN_RETURN_PROBES_H
 #define ENGINE_BPF_KERN_RETURN_PROBES_H
 
 enum {
 	PROBES_PAGE = 4096, /* bytes */
-	PROBES_SLOT = 128,  /* of that page: the trampoline, or a copy of an instruction */
+	PROBES_SLOT = 128,  /* bytes of that page for the trampoline or a copy of an instruction */
 	RETURNS_MAX = 64,   /* MAX_URETPROBE_DEPTH */
 };
 
@@ -27,7 +27,7 @@ static __always_inline struct uprobe_task *my_probes(void)
 	return probes_of(current_task());
 }
 
-/* The address of the trampoline in a TASK with PROBES; 0: it has none. */
+/* Returns the address of the trampoline in a TASK with PROBES, or 0 if there is none. */
 static __always_inline uint64_t trampoline_of(struct task_struct *task, struct uprobe_task *probes)
 {
 	struct xol_area *page = NULL;
@@ -37,15 +37,17 @@ static __always_inline uint64_t trampoline_of(struct task_struct *task, struct u
 	return 0;
 }
 
-/* The innermost call whose return address was replaced. */
+/*
+ * Returns the address of the record of the innermost call whose return address was replaced, or 0.
+ */
 static __always_inline uint64_t first_return(struct uprobe_task *probes)
 {
 	return probes ? (uint64_t)BPF_CORE_READ(probes, return_instances) : 0;
 }
 
 /*
- * The walk has come from a frame to the trampoline: sets its pc to the true return address. 0: that
- * is not known.
+ * Sets the pc of the walk, which has come from a frame to the trampoline, to the true return
+ * address. Returns 0 if that is not known.
  */
 __noinline int restore_return(uint32_t lane)
 {
@@ -64,9 +66,9 @@ __noinline int restore_return(uint32_t lane)
 }
 
 /*
- * Begins a walk of the current task, whose registers are known. A leaf in the kernel's page is
- * either where a function has returned to, or before or behind a copy of the instruction that a
- * probe replaced. Not inlined, as the callers' room on the BPF stack is scarce.
+ * Begins a walk of the current task, whose registers are known. A pc in the kernel's page is either
+ * where a function has returned to, or just before or behind a copy of the instruction that a probe
+ * replaced. Not inlined, because the callers have little room on the BPF stack.
  */
 __noinline int take_probes(uint32_t lane)
 {
@@ -95,7 +97,7 @@ __noinline int take_probes(uint32_t lane)
 	return 0;
 }
 
-/* Adds to the copy of TASK's stack its end and the innermost replaced return addresses. */
+/* Adds the end of TASK's stack and the innermost replaced return addresses to its copy. */
 static __noinline void describe_copy(struct scratch *s, struct task_struct *task)
 {
 	struct uprobe_task *probes = probes_of(task);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which tasks are recorded. Part of core.h. */
+/* Selects the tasks that are recorded. Part of core.h. */
 #ifndef ENGINE_BPF_KERN_SELECT_H
 #define ENGINE_BPF_KERN_SELECT_H
 
-enum { CGROUP_LEVELS = 32 }; /* at which target_cgroups are searched */
+enum { CGROUP_LEVELS = 32 }; /* levels at which target_cgroups are searched */
 
 static __always_inline bool comm_matches(struct task_struct *task)
 {
@@ -14,7 +14,7 @@ static __always_inline bool comm_matches(struct task_struct *task)
 	       !((comm[1] ^ settings.comm[1]) & settings.comm_mask[1]);
 }
 
-/* The ID of CGROUP's ancestor at LEVEL, which is at most its own. */
+/* Returns the ID of CGROUP's ancestor at LEVEL, which is at most CGROUP's level. */
 static __always_inline uint64_t ancestor_id(struct cgroup *cgroup, uint32_t level)
 {
 	const char *at = (const char *)cgroup;
@@ -47,7 +47,9 @@ static __always_inline bool cgroup_matches(struct task_struct *task)
 	return false;
 }
 
-/* Whether TASK is selected by its name or cgroup; not inlined, for its stack is its own. */
+/*
+ * Returns whether TASK is selected by its name or cgroup. Not inlined, to have its own stack frame.
+ */
 static __noinline bool is_selected(struct task_struct *task)
 {
 	if (settings.by_comm)
@@ -55,7 +57,7 @@ static __noinline bool is_selected(struct task_struct *task)
 	return settings.by_cgroup && cgroup_matches(task);
 }
 
-/* True if TASK, whose IDs are IDS, is recorded. */
+/* Returns whether TASK, whose IDs are IDS, is recorded. */
 static __always_inline bool is_target(struct task_struct *task, struct ids ids)
 {
 	if (!ids.tid)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spans: at one probe something begins under a key, at another one it ends. What counts is the
- * stack of the one, and the time or amount that is known at the other. What has not ended when the
- * recording does is added by user space. A program defines SPANS_MAX, how many there may be at a
- * time, before including this.
+ * A span begins under a key at one probe and ends at another. It is recorded with the stack of its
+ * beginning and with the time or amount that is known at its end. User space adds the spans that
+ * have not ended when the recording ends. A program defines SPANS_MAX, the number of spans at a
+ * time, before it includes this file.
  */
 #ifndef ENGINE_BPF_KERN_SPAN_H
 #define ENGINE_BPF_KERN_SPAN_H
@@ -23,7 +23,9 @@ static __always_inline struct span *span_find(const struct span_key *key)
 	return bpf_map_lookup_elem(&spans, key);
 }
 
-/* Begins S->span with the row S->row. What had begun under KEY has ended unseen. */
+/*
+ * Begins s->span with the row s->row. An earlier span under KEY has ended unseen and is replaced.
+ */
 static __always_inline void span_begin(
 	struct scratch *s, const struct span_key *key, uint64_t now, struct counters *count)
 {

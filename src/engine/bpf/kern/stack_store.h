@@ -3,7 +3,9 @@
 #ifndef ENGINE_BPF_KERN_STACK_STORE_H
 #define ENGINE_BPF_KERN_STACK_STORE_H
 
-/* The number of the node in s->key; IS_NEW: it was added. 0: the map is full. */
+/*
+ * Returns the number of the node in s->key, or 0 if the map is full. Sets *IS_NEW if it was added.
+ */
 static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bool *is_new)
 {
 	uint32_t which = control.epoch & 1;
@@ -27,8 +29,8 @@ static __always_inline uint64_t node_number(struct scratch *s, uint32_t lane, bo
 }
 
 /*
- * Stores the node of the CHUNK words below word LEFT on top of s->key.parent, and makes it the
- * parent; its number, 0: there is no room.
+ * Stores a node of the CHUNK words below word LEFT on top of s->key.parent, and makes it the
+ * parent. Returns its number, or 0 if there is no room.
  */
 __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 {
@@ -41,11 +43,14 @@ __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
 	__builtin_memcpy(s->key.frame, &s->frame[PAD - CHUNK + at], sizeof(s->key.frame));
 	s->key.parent = node_number(s, lane, &is_new);
 	if (is_new && !s->nr_new)
-		s->nr_new = at; /* so may be all nodes on top of it */
+		s->nr_new = at; /* all nodes on top of it may be new, too */
 	return s->key.parent;
 }
 
-/* Stores the NR frames in s->frame, the scratch of LANE; the stack's number, 0: no room. */
+/*
+ * Stores the NR frames in s->frame, in the scratch of LANE. Returns the number of the stack, or 0
+ * if there is no room.
+ */
 static __always_inline uint64_t store(
 	struct scratch *s, uint32_t lane, uint32_t nr, uint64_t parent)
 {

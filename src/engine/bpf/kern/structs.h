@@ -9,7 +9,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct xol_area {
-	unsigned long vaddr; /* of the page of probes' instructions */
+	unsigned long vaddr; /* address of the page with the instructions of probes */
 };
 
 struct uprobes_state {
@@ -17,19 +17,19 @@ struct uprobes_state {
 };
 
 struct return_instance {
-	unsigned long stack; /* where the return address lies */
+	unsigned long stack; /* address of the return address on the stack */
 	unsigned long orig_ret_vaddr;
-	struct return_instance *next; /* of an outer call */
+	struct return_instance *next; /* the next outer call */
 };
 
 struct uprobe_task {
 	struct return_instance *return_instances;
-	unsigned long vaddr; /* of the instruction that was replaced by a probe */
+	unsigned long vaddr; /* address of the instruction that a probe replaced */
 };
 
 struct mm_struct {
 	unsigned long exec_vm;
-	unsigned long end_code; /* 0: execve(2) is still setting it up */
+	unsigned long end_code; /* 0 while execve(2) is still setting it up */
 	unsigned long start_stack;
 	struct uprobes_state uprobes_state;
 };
@@ -82,9 +82,9 @@ struct kernfs_node {
 };
 
 struct cgroup {
-	int level; /* of the root: 0 */
+	int level; /* 0 for the root */
 	struct kernfs_node *kn;
-	struct cgroup *ancestors[1]; /* one per level, and itself */
+	struct cgroup *ancestors[1]; /* one per level, up to itself */
 };
 
 struct cgroup___before_6_1 {
@@ -109,7 +109,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	unsigned long long start_boottime;
-	struct uprobe_task *utask; /* NULL: no probe has hit */
+	struct uprobe_task *utask; /* NULL if no probe has hit */
 	struct thread_struct thread;
 	unsigned long nivcsw;
 	struct sched_entity se;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The current task: its fields, and its IDs in our PID namespace. Part of core.h. */
+/* Fields of the current task and its IDs in the recorder's PID namespace. Part of core.h. */
 #ifndef ENGINE_BPF_KERN_TASKS_H
 #define ENGINE_BPF_KERN_TASKS_H
 
@@ -40,7 +40,7 @@ static __always_inline uint64_t my_exec_pages(void)
 			     : BPF_CORE_READ(current_task(), mm, exec_vm);
 }
 
-/* A task's IDs in our PID namespace; 0: it is not visible there. */
+/* A task's IDs in the recorder's PID namespace, or 0 if it is not visible there. */
 struct ids {
 	uint32_t tgid, tid;
 };
@@ -69,7 +69,7 @@ static __always_inline struct ids ids_of(struct task_struct *task)
 		pid_nr_in_ns(BPF_CORE_READ(task, thread_pid))};
 }
 
-/* The IDs of the current task. */
+/* Returns the IDs of the current task. */
 static __always_inline struct ids my_ids(void)
 {
 	uint64_t id = bpf_get_current_pid_tgid();

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ticks of a processor's clock that do not come. */
+/* Counts the ticks of a processor's clock that do not come. */
 #ifndef ENGINE_BPF_KERN_TICKS_H
 #define ENGINE_BPF_KERN_TICKS_H
 
 #include <stdint.h>
 
 /*
- * How many ticks were due and did not come before the one of NOW: the clock was throttled,
- * interrupts were off, another BPF program ran, or the machine stood still. The task that this tick
- * hits kept them away, or would have been hit. *DUE_AT: when the last one was due, 0 at first;
- * PERIOD: between two, all in ns. -1: the last one was so late that it was taken for this one.
+ * Returns how many ticks were due and did not come before the tick at NOW, because the clock was
+ * throttled, interrupts were off, another BPF program ran, or the machine stood still. The task
+ * that this tick hits kept the missed ticks away, or would have been hit by them. *DUE_AT is when
+ * the last tick was due (0 at first) and PERIOD the time between two ticks, all in ns. Returns -1
+ * if the last tick was so late that it was taken for this one.
  */
 static inline int64_t ticks_missed(uint64_t *due_at, uint64_t now, uint64_t period)
 {
