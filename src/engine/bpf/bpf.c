@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The built-in engine's beginning, waiting and end. */
+/* Begins, runs and ends recordings with the built-in engine. */
 #include "bpf_engine.h"
 #include "engine/jit/jvms.h"
 #include "lib/limits/memory.h"
@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-	PREPARE_MS = 500,     /* for the tables of mapped files, before the first tick */
-	MEMBERSHIPS_MS = 100, /* for the cgroups of all processes, likewise */
+	PREPARE_MS = 500,     /* time for the tables of mapped files before the first tick */
+	MEMBERSHIPS_MS = 100, /* time for the cgroups of all processes before the first tick */
 	YOUNG_MS = 10,        /* between two searches for an interpreter in a new process */
 };
 
@@ -99,7 +99,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return programs_cannot_share(errno, err);
-	b->loader.descs[0].is_final = true; /* of mappings without a file */
+	b->loader.descs[0].is_final = true; /* entry 0, for mappings without a file */
 	return 0;
 }
 
@@ -109,7 +109,8 @@ bool bpf_is_open(const struct engine_request *r)
 }
 
 /*
- * Fails without the interpreter in any target, unless processes that start later are recorded, too.
+ * Looks for the interpreter in all targets. Fails if no target has it, unless processes that start
+ * later are recorded, too.
  */
 static int find_vm(struct bpf *b, struct strbuf *err)
 {
@@ -257,7 +258,10 @@ static void bpf_describe(const struct engine *engine, FILE *out)
 		out);
 }
 
-/* CLOCK_MONOTONIC at which the programs end the recording, as we may stop it late. */
+/*
+ * Returns when the programs end the recording (CLOCK_MONOTONIC, ns), as the recorder may stop it
+ * late.
+ */
 static uint64_t end_time(const struct engine_request *r)
 {
 	return r->seconds > 0 && r->seconds < 1e9
@@ -301,7 +305,7 @@ bool bpf_walks_native(const struct engine_request *r)
 	return r->user || r->label || (r->vm && r->vm->by_native);
 }
 
-/* A failure to start is likely to come from it. */
+/* Adds to ERR that memory is limited, if a failure to start is likely to come from that. */
 static void mention_limit(struct strbuf *err)
 {
 	if (memory_limit() < PROGRAMS_MEMORY)

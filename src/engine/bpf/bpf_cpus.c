@@ -10,7 +10,7 @@
 
 enum { LOOK_MS = 1000 };
 
-/* Returns the list of processors that are online, as sysfs has it, or NULL. Freed by the caller. */
+/* Returns the list of online processors in the form of sysfs, or NULL. The caller frees it. */
 static char *read_online(void)
 {
 	char *line = NULL;
@@ -34,8 +34,9 @@ static uint64_t latest(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /*
- * Counts the ticks that did not come, and begins to count anew: the program would take the time
- * offline for missed ticks of what its first tick hits. It does not run on this processor now.
+ * Counts the ticks that did not come, and resets the clock. Otherwise the program would count the
+ * time offline as missed ticks of the task that its first tick hits. The program does not run on
+ * this processor meanwhile.
  */
 static void count_missed(void *context, const struct sideband_cpu *cpu)
 {

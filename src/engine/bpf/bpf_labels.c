@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Labels of what is recorded, and functions of their source that are probed. */
+/* Finds the labels of the recorded processes, and probes functions of their source. */
 #include "bpf_engine.h"
 #include "lib/util.h"
 

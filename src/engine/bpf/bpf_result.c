@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a recording: takes what is left, and makes the recording of it. */
+/* The end of a recording: takes the remaining data, and makes the recording of all data. */
 #include "bpf_engine.h"
 #include "engine/collect.h"
 #include "engine/condense.h"
@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINISH_S = 20 }; /* for tables that are still being built */
+enum { FINISH_S = 20 }; /* time for tables that are still being built */
 
-/* Takes the rest: records in the ring buffers, tables being built, both halves of the sums. */
+/*
+ * Takes the remaining data: records in the ring buffers, tables being built, both halves of the
+ * sums.
+ */
 static void take_rest(struct bpf *b)
 {
 	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
@@ -30,7 +33,10 @@ static void take_rest(struct bpf *b)
 	tool_run_add_open(&b->tool, b->programs.control->until);
 }
 
-/* Without the idle task of a processor, time that it sleeps counts as missed. */
+/*
+ * Prints for how many processors the idle task is known. Without it, the time that a processor
+ * sleeps counts as missed.
+ */
 static void say_processors(const struct bpf *b)
 {
 	size_t nr = 0, nr_known = 0;
@@ -72,7 +78,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
 }
 
-/* All that only recording needs: the memory is needed for the result. */
+/* Releases everything that only recording needs, as the result needs the memory. */
 static void release_recorder(struct bpf *b)
 {
 	ring_records_release(&b->ring);
@@ -83,8 +89,8 @@ static void release_recorder(struct bpf *b)
 }
 
 /*
- * The time begins with the first tick: with -a the session learns of it only after many mappings
- * were read.
+ * Adds the metadata. The time of the recording begins with the first tick, which with -a the
+ * session notices only after many mappings were read.
  */
 static void add_meta(const struct bpf *b, struct recording *rec)
 {
@@ -105,7 +111,7 @@ static void add_lost(struct bpf *b, const struct counters *c)
 	add_capped(&b->samples.lost[LOST_SKIPPED], b->missed);
 }
 
-/* What is missing of the recording, and why. */
+/* Adds to NOTES what is missing in the recording, and why. */
 static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *notes)
 {
 	if (b->request->kernel && !b->kallsyms)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rounds: what programs and kernel have sent meanwhile is taken in the order of time. */
+/* A round handles the records that the programs and the kernel have sent, in the order of time. */
 #include "bpf_engine.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/task.h"
 
-enum { RESCAN_SHARE = 10 }; /* scanning all processes takes at most one in so much of the time */
+enum { RESCAN_SHARE = 10 }; /* scanning all processes takes at most 1/10 of the time */
 
 /* Takes the names of new frames. */
 static void take_frames(struct bpf *b)
@@ -32,7 +32,10 @@ void bpf_take_names(void *context)
 	take_labels(b);
 }
 
-/* A short command may have ended before its first sample arrives: its events are of use anyway. */
+/*
+ * Returns whether PID is the command. A short command may have ended before its first sample
+ * arrives, so its events are handled in any case.
+ */
 static bool is_command(const struct bpf *b, uint32_t pid)
 {
 	const struct engine_request *r = b->request;
@@ -40,11 +43,11 @@ static bool is_command(const struct bpf *b, uint32_t pid)
 	return r->command && bpf_walks_native(r) && pid == r->pids[0];
 }
 
-/* True for events of recorded processes and of those that become recorded. */
+/* Returns whether the event is about a recorded process or one that becomes recorded. */
 static bool is_relevant(struct bpf *b, const struct side_event *e)
 {
 	if (!e->pid)
-		return false; /* outside of our PID namespace */
+		return false; /* outside of the recorder's PID namespace */
 	if (bpf_is_open(b->request) || is_command(b, e->pid) ||
 		processes_known(&b->processes, e->pid))
 		return true;
@@ -52,7 +55,10 @@ static bool is_relevant(struct bpf *b, const struct side_event *e)
 	       processes_known(&b->processes, e->ppid);
 }
 
-/* The process of an event; NULL: with all processes recorded, only those with samples matter. */
+/*
+ * Returns the process of an event, or NULL if it does not matter. If all processes are recorded,
+ * only the ones with samples matter.
+ */
 static struct process *process_of(struct bpf *b, const struct side_event *e)
 {
 	bool add = e->kind == SIDE_EXEC &&
@@ -72,7 +78,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 	struct process *p;
 
 	if (memory_is_low() || !is_relevant(b, e))
-		return; /* the recording ends with this round, or is about others */
+		return; /* the recording ends with this round, or the process is not recorded */
 	if (e->kind == SIDE_FORK) {
 		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
 		facets_forked(&b->facets, e->ppid, e->pid, e->time_ns);
@@ -97,8 +103,8 @@ static void take_event(struct bpf *b, const struct side_event *e)
 }
 
 /*
- * The event of an exit may come before the process's memory is taken apart, and that of the main
- * thread before those of others: each is looked at until it has ended.
+ * Ends the processes that have exited. An exit event may come before the process's memory is freed,
+ * and the main thread may exit before other threads, so each process is checked until it has ended.
  */
 static void end_leaving(struct bpf *b)
 {
@@ -139,7 +145,7 @@ static void take_head(struct bpf *b, const struct ring_copy *head)
 	stack_copies_add(&b->copies, head, (size_t)(p - b->processes.list));
 }
 
-/* After lost events: scans all mappings. */
+/* Scans all mappings again if events were lost. */
 static void rescan(struct bpf *b)
 {
 	int64_t began = monotonic_ns(), cpu_began = cpu_time_ns();
@@ -172,8 +178,8 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 }
 
 /*
- * Requests the unwind tables of processes with the interpreter or the labels; with user stacks,
- * copies do.
+ * Requests the unwind tables of processes with the interpreter or the labels. If user stacks are
+ * recorded, their copies request the tables.
  */
 static void request_tables(struct bpf *b)
 {
@@ -203,7 +209,7 @@ static void take_vms(struct bpf *b)
 	b->ring.nr_waiting = 0;
 }
 
-/* Publishes what has changed; what may not be published yet stays in the list. */
+/* Publishes the changed processes. Those that may not be published yet stay in the list. */
 static void publish_changes(struct bpf *b)
 {
 	struct processes *ps = &b->processes;

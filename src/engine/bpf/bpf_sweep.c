@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums are read out, and what has ended is freed, so that a recording can go on for days. */
+/* Drains the sums and frees data of ended processes, so that a recording can go on for days. */
 #include "bpf_engine.h"
 #include "engine/condense.h"
 #include "lib/util.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 enum {
-	SWEEP_ADDED = 1 << 16, /* new mappings and processes between two sweeps, … */
-	SWEEP_S = 2,           /* … which are so far apart, and keep what is younger */
-	FILES_KEPT = 1 << 10,  /* open, and their tables, when no process maps them any more */
+	SWEEP_ADDED = 1 << 16, /* new mappings and processes that make a sweep due */
+	SWEEP_S = 2,           /* least time between sweeps, which keep younger data */
+	FILES_KEPT = 1 << 10,  /* open files, with their tables, that no process maps any more */
 };
 
 bool bpf_is_half_full(const struct bpf *b)
@@ -33,7 +33,7 @@ void bpf_drain(struct bpf *b)
 	drain_run(&b->drain);
 }
 
-/* Mappings that ended before TIME_NS are merged. */
+/* Merges mappings that ended before TIME_NS. */
 static void condense(struct bpf *b, int64_t time_ns)
 {
 	struct condense c;
@@ -44,7 +44,10 @@ static void condense(struct bpf *b, int64_t time_ns)
 	condense_end(&c);
 }
 
-/* So that the programs send the frames of processes that have been forgotten, if any come again. */
+/*
+ * Forgets which frames of forgotten processes were sent, so that the programs send them again if
+ * they recur.
+ */
 static void forget_sent(struct bpf *b)
 {
 	struct map_entries e = {.key_size = sizeof(struct vm_key),
@@ -73,8 +76,8 @@ static bool is_sweep_due(const struct bpf *b)
 }
 
 /*
- * What the programs have stored has to be read before; what they store from then on is of mappings
- * that were still published.
+ * The data that the programs have stored is read before anything is freed. Data that they store
+ * later belongs to mappings that were still published.
  */
 void bpf_sweep(struct bpf *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tools of the built-in engine: one folder of src/tool and one row of BPF_TOOL_LIST each. The
+ * The tools of the built-in engine. Each has a folder of src/tool and a row of BPF_TOOL_LIST; the
  * engine knows none of them by name.
  */
 #ifndef ENGINE_BPF_BPF_TOOL_H
@@ -17,33 +17,38 @@ struct drain;
 struct settings;
 struct strbuf;
 
-/* A tool that records. */
+/* A recording with a tool. */
 struct tool_run {
-	struct facet facet; /* tells it of the ends of processes */
+	struct facet facet; /* reports the ends of processes */
 	const struct bpf_tool *tool;
-	struct drain *drain; /* which has the spans */
+	struct drain *drain; /* reads the spans */
 	const struct settings *settings;
-	void *data; /* of the tool, NULL at first */
+	void *data; /* data of the tool, NULL at first */
 };
 
 struct bpf_tool {
-	const char *program; /* in the header of its script */
-	/* Returns the BPF programs, an ELF file of SIZE bytes: NAME.bpf.c. */
+	const char *program; /* the program in the header of its script */
+	/* Returns the BPF programs of NAME.bpf.c as an ELF file of SIZE bytes. */
 	const void *(*object)(size_t *size);
 
-	/* What user space does for it. All of these functions may be NULL. */
+	/* The tool's part in user space. All of these functions may be NULL. */
 
-	/* Adds the events of its rows, other than ROW_SAMPLES, and the states to the drain. */
+	/*
+	 * Adds the tool's states, and the events of its rows other than ROW_SAMPLES, to the drain.
+	 */
 	void (*begin)(struct tool_run *run);
-	/* The process PID has ended or executes another program. */
+	/* Called when the process PID has ended or executes another program. */
 	void (*ended)(struct tool_run *run, uint32_t pid);
-	/* At the end of the recording, while the probes are still there. */
+	/* Called at the end of the recording, while the probes are still attached. */
 	void (*stop)(struct tool_run *run);
-	/* Then, without them. */
+	/* Called after the probes were removed. */
 	void (*stopped)(struct tool_run *run);
-	/* All rows have been drained: adds what has not ended at NOW_NS (monotonic). */
+	/*
+	 * Called when all rows have been drained. Adds the spans that have not ended at NOW_NS
+	 * (monotonic).
+	 */
 	void (*add_open)(struct tool_run *run, uint64_t now_ns);
-	/* Appends what is missing of the recording, a line each. */
+	/* Appends a line for each kind of data that is missing in the recording. */
 	void (*note)(const struct tool_run *run, struct strbuf *notes);
 	void (*release)(struct tool_run *run);
 };
@@ -52,10 +57,10 @@ struct bpf_tool {
 BPF_TOOL_LIST(BPF_TOOL_DECLARE)
 #undef BPF_TOOL_DECLARE
 
-/* Returns the tool with that program, which may be NULL, or NULL if there is none. */
+/* Returns the tool with the program PROGRAM, which may be NULL, or NULL if there is none. */
 const struct bpf_tool *bpf_tool_find(const char *program);
 
-/* Begins a recording with TOOL; PS, DRAIN and SETTINGS must outlive it. */
+/* Begins a recording with TOOL. PS, DRAIN and SETTINGS must outlive it. */
 void tool_run_begin(struct tool_run *run, const struct bpf_tool *tool, struct processes *ps,
 	struct drain *drain, const struct settings *settings);
 void tool_run_stop(struct tool_run *run);

@@ -21,19 +21,24 @@
 #include <unistd.h>
 
 enum {
-	MEMORY = 512 << 20, /* bytes; that of libLLVM takes 20 MB, that of chromium 40 MB */
+	MEMORY = 512 << 20, /* bytes; the table of libLLVM takes 20 MB, of chromium 40 MB */
 	TABLE_MAX = 256 << 20,
 	OPEN_FILES = 16,
 	EXIT_HOPELESS = 3,
 };
 
-/* Processor time of one file, and of all, that is used with a high priority. */
+/* Processor time, for one file and for all files, that may be used with a high priority. */
 static const int64_t hurry_file_ns = 500000000, hurry_ns = 3000000000;
 
-/* So that a builder that a hostile file has taken over cannot change a table once validated. */
+/*
+ * Prevents a builder that a hostile file has taken over from changing a table after its validation.
+ */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
-/* Closes FD. A memfd with the table, -1: it has none. */
+/*
+ * Builds the table of the file FD, which it closes. Returns a memfd with the table, or -1 if there
+ * is none.
+ */
 static int build(int fd, bool analysed)
 {
 	struct elffile *elf = elffile_open_fd(fd, NULL);
@@ -115,7 +120,7 @@ void builder_stop(struct builder *b)
 		      WEXITSTATUS(status) == EXIT_HOPELESS;
 }
 
-/* The first request is being built from now on. */
+/* Notes when work on the first request begins. */
 static void begin(struct builder *b)
 {
 	b->began_ns = monotonic_ns();

@@ -12,44 +12,48 @@
 #include <sys/types.h>
 
 enum {
-	BUILDER_DEPTH = 2, /* the next request is there when a result is sent */
+	BUILDER_DEPTH = 2, /* the builder has the next request when it sends a result */
 	BUILDER_ANALYSED = 1 << 30,
 };
 
 struct builder {
-	int socket; /* -1: it does not run */
+	int socket; /* or -1 if the builder does not run */
 	pid_t pid;
-	bool hopeless;                    /* it cannot be confined here: not to be started again */
-	bool signalled;                   /* it was, when it ended, see lib/untrusted/child.h */
+	bool hopeless;                    /* it cannot be confined here: do not start it again */
+	bool signalled;                   /* another process has stopped or killed it */
 	bool hurries;                     /* it has a high priority */
-	uint32_t requests[BUILDER_DEPTH]; /* in flight, the first one is being built */
+	uint32_t requests[BUILDER_DEPTH]; /* in flight; the first one is being built */
 	uint32_t nr_requests;
-	int64_t began_ns, began_cpu_ns; /* when the first one was, and its processor time then */
-	int64_t busy_ns;                /* processor time of the results so far */
+	int64_t began_ns, began_cpu_ns; /* when the first one was begun, and its CPU time then */
+	int64_t busy_ns;                /* processor time used for the results so far */
 };
 
-/* HURRIES: with a high priority, until it has used a reasonable share of processor time. */
+/*
+ * Starts a builder. With HURRIES it has a high priority until it has used a reasonable share of
+ * processor time.
+ */
 void builder_start(struct builder *b, bool hurries);
-/* The requests stay in *B. */
+/* Stops the builder. The requests stay in *B. */
 void builder_stop(struct builder *b);
 
 /*
- * Requests the table of the file FD, ANALYSED or not, see unwind_build.h; NUMBER, which is below
- * BUILDER_ANALYSED, identifies the result. 1: it has BUILDER_DEPTH requests already; -1: it does
- * not run.
+ * Requests the table of the file FD, analysed if ANALYSED is set, see unwind_build.h. NUMBER, which
+ * must be below BUILDER_ANALYSED, identifies the result. Returns 0, or 1 if the builder has
+ * BUILDER_DEPTH requests already, or -1 if it does not run.
  */
 int builder_request(struct builder *b, uint32_t number, int fd, bool analysed);
 /*
- * Receives a result without blocking. True: NUMBER is that of the first request and FD a file for
- * unwind_table_open, the caller's to close, or -1: the file has no table. False: no result is
- * ready, or it does not run any more.
+ * Receives a result without blocking. Returns true and sets *NUMBER to the number of the first
+ * request and *FD to a file for unwind_table_open(), which the caller closes, or to -1 if the
+ * requested file has no table. Returns false if no result is ready or the builder does not run any
+ * more.
  */
 bool builder_receive(struct builder *b, uint32_t *number, int *fd);
 
 /*
- * True if the first request has taken CPU_NS of processor time, or ten times that by the clock, or
- * will not be answered, as another process has stopped the builder. To be called from time to time:
- * it also ends the high priority.
+ * Returns whether the first request has taken CPU_NS of processor time, or ten times as much by the
+ * clock, or will not be answered because another process has stopped the builder. To be called from
+ * time to time, because it also ends the high priority.
  */
 bool builder_is_late(struct builder *b, int64_t cpu_ns);
 

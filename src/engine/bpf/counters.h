@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the BPF programs count, each processor and lane by itself. */
+/* The counters of the BPF programs, for each processor and lane. */
 #ifndef ENGINE_BPF_COUNTERS_H
 #define ENGINE_BPF_COUNTERS_H
 
@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-/* The sums of LIST, which the programs go on writing. */
+/* Returns the sums of LIST, while the programs go on writing to it. */
 struct counters counters_sum(const struct counters *list, size_t nr);
 
 /*
- * How many of the ticks that did not come in GAP_NS, one every PERIOD_NS, would have hit the
- * target: the same share as of those in C. PERIOD_NS 0: none.
+ * Returns how many of the ticks that did not come in GAP_NS, one every PERIOD_NS, would have hit
+ * the target, assuming the same share as among the ticks in C. Returns 0 if PERIOD_NS is 0.
  */
 uint64_t counters_missed(const struct counters *c, uint64_t gap_ns, uint64_t period_ns);
 

@@ -37,7 +37,7 @@ void drain_release(struct drain *d)
 	table_release(&d->span_stacks_before);
 }
 
-/* Reads the map FD and returns the number of entries; a failure is kept in d->error. */
+/* Reads the map FD and returns the number of entries. An error is kept in d->error. */
 static uint32_t read_entries(struct drain *d, int fd, bool remove, struct map_entries e)
 {
 	int error = map_entries_read(&e, fd, remove);
@@ -57,7 +57,10 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 	return at ? &d->before.keys[*at] : NULL;
 }
 
-/* The interpreter's stack of process PID whose frames are NR words. */
+/*
+ * Adds an interpreter's stack of process PID, whose frames are NR words. Returns its number in
+ * samples.
+ */
 static uint32_t add_vm_stack(
 	struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr, unsigned end)
 {
@@ -70,7 +73,7 @@ static uint32_t add_vm_stack(
 		language_stack(d->vms->vm->language), end);
 }
 
-/* The stack in samples with NR words of frames and this ROOT. */
+/* Adds a stack with NR words of frames and this ROOT. Returns its number in samples. */
 static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
 	if (root & NODE_VM)
@@ -79,7 +82,7 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
 }
 
-/* The stack in samples of node or copy ID; 0: ID is 0, or a node is missing. */
+/* Returns the stack in samples of the node or copy ID, or 0 if ID is 0 or a node is missing. */
 static uint32_t stack_of(struct drain *d, uint64_t id)
 {
 	uint64_t frames[WALK_DEPTH + CHUNK], parent = id;
@@ -236,7 +239,7 @@ static void keep_stack(struct drain *d, struct table *kept, uint64_t id)
 		*table_put(kept, id, 0, &is_new) = stack;
 }
 
-/* Spans may outlive the nodes of their stacks: keeps these stacks. */
+/* Keeps the stacks of open spans, which may outlive the nodes of these stacks. */
 static void keep_stacks(struct drain *d)
 {
 	struct drain_spans spans = drain_read_spans(d);

@@ -15,7 +15,7 @@
 
 struct drain {
 	struct samples *samples;
-	uint32_t events[ROW_EVENTS];   /* in samples */
+	uint32_t events[ROW_EVENTS];   /* numbers in samples */
 	uint32_t states[STATES_MAX];   /* labels in samples, by row_key.state */
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
@@ -29,33 +29,33 @@ struct drain {
 		int nodes, rows; /* fds */
 	} maps[2];
 	uint32_t nr_nodes, nr_rows; /* size of each map, in entries */
-	struct drain_nodes { /* of the last two reads: a row may come one later than its stack */
+	struct drain_nodes { /* of the last two reads, as a row may come one later than its stack */
 		struct node_key *keys;
 		uint64_t *ids;
 		uint32_t nr;
 		struct table by_id;
 	} now, before;
 	int spans;         /* fd of the map of spans, or -1 if the tool has none */
-	uint32_t nr_spans; /* that there is room for */
+	uint32_t nr_spans; /* spans for which there is room */
 	/*
-	 * Node -> stack in samples, of the spans at the last two reads: one that ends during a read
-	 * adds to a row that comes with the next one.
+	 * The stacks in samples, by node, of the spans at the last two reads. A span that ends
+	 * during a read adds to a row that comes with the next read.
 	 */
 	struct table span_stacks, span_stacks_before;
-	int error; /* errno of the last map that could not be read, 0: none */
+	int error; /* errno of the last map that could not be read, or 0 */
 };
 
 /* Allocates the buffers; the caller has set everything else. */
 void drain_init(struct drain *d);
 void drain_release(struct drain *d);
 
-/* Switches maps, then reads and empties those written until now. */
+/* Switches the maps, then reads and empties the ones that were in use. */
 void drain_run(struct drain *d);
 
-/* Names the label KEY=VALUE of rows with that state. */
+/* Sets the label of rows in STATE to KEY=VALUE. */
 void drain_name_state(struct drain *d, uint32_t state, const char *key, const char *value);
 
-/* All spans that have begun and not ended. */
+/* The spans that have begun and not ended. */
 struct drain_spans {
 	struct span_key *keys;
 	struct span *values;
@@ -64,18 +64,18 @@ struct drain_spans {
 struct drain_spans drain_read_spans(struct drain *d);
 void drain_spans_release(struct drain_spans *spans);
 
-/* Adds to a row of the programs; it counts as lost if one of its stacks is missing. */
+/* Adds to a row of the programs. It counts as lost if one of its stacks is missing. */
 void drain_add(struct drain *d, const struct row_key *row, uint64_t count, uint64_t sum);
 
-/* As samples_mark_mappings(), for stacks that rows which are not read yet may have. */
+/* Marks mappings like samples_mark_mappings(), for stacks of rows that are not read yet. */
 void drain_mark_mappings(const struct drain *d, bool *used, size_t nr);
 
-/* Takes the new numbers of the stacks that it has from TO. */
+/* Takes the new numbers of its stacks from TO. */
 void drain_renumber(struct drain *d, struct condense *to);
 
 /*
- * After the programs have stopped: adds the ticks in MAP (fd) that no later stack of their thread
- * has counted; one cut stack per thread.
+ * Adds the ticks in MAP (fd) that no later stack of their thread has counted, as one cut stack per
+ * thread. To be called after the programs have stopped.
  */
 void drain_delayed(struct drain *d, int map);
 

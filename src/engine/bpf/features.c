@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* The kernel refuses to attach a program that reads past the arguments of the tracepoint. */
+/*
+ * Tries to attach a program that reads the argument: the kernel refuses a program that reads past
+ * the arguments of the tracepoint.
+ */
 bool features_switch_state(void)
 {
 	const struct bpf_insn read_fourth[] = {

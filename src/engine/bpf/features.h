@@ -5,10 +5,13 @@
 
 #include <stdbool.h>
 
-/* The tracepoint sched_switch has an argument for the state of the previous task (since 5.18). */
+/*
+ * Returns whether the tracepoint sched_switch has an argument for the state of the previous task
+ * (since 5.18).
+ */
 bool features_switch_state(void);
 
-/* What to do when a function of a program cannot be probed because of ERROR, an errno. */
+/* Returns what to do when a function of a program cannot be probed because of ERROR, an errno. */
 const char *features_probe_remedy(int error);
 
 #endif

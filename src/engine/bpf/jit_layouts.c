@@ -3,8 +3,8 @@
 #include "engine/jit/jit_find.h"
 
 /*
- * The programs keep rules by the mappings that were published: they are published again when a
- * runtime has been initialised.
+ * Looks for a JIT compiler in P. The programs cache rules by the published mappings, so the
+ * mappings are published again when a runtime has been initialised.
  */
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The facet of how the code that processes compile at run time is unwound. */
+/* The facet that tells how to unwind the code that processes compile at run time. */
 #ifndef ENGINE_BPF_JIT_LAYOUTS_H
 #define ENGINE_BPF_JIT_LAYOUTS_H
 
@@ -10,8 +10,8 @@
 void jit_layouts_init(struct facet *f, struct processes *ps);
 
 /*
- * Returns the layout of P, after a look if its mappings have changed, or NULL if it has none. Valid
- * until the next call. It is published before the mappings are.
+ * Returns the layout of P, after another look if its mappings have changed, or NULL if it has none.
+ * The layout is valid until the next call. It is published before the mappings are.
  */
 const struct jit_layout *jit_layouts_of(struct facet *f, const struct process *p);
 

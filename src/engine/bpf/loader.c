@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of processor time; libLLVM takes 0.3 s, chromium 0.4 s. */
+/* Processor time for the first try of a file; libLLVM takes 0.3 s, chromium 0.4 s. */
 static const int64_t FIRST_NS = 2000000000;
 
 enum {
-	SECOND_TRY = 4,         /* times as long */
-	RESTART_NS = 100000000, /* doubled with each bad file in a row */
-	RESTARTS_MAX = 5,       /* how often it is doubled */
+	SECOND_TRY = 4,         /* times as long as the first */
+	RESTART_NS = 100000000, /* wait before a restart, doubled with each bad file in a row */
+	RESTARTS_MAX = 5,       /* how often the wait is doubled */
 };
 
 static char *cache_folder(void)
@@ -54,7 +54,7 @@ void loader_release(struct loader *l)
 	*l = (struct loader){0};
 }
 
-/* 0: there are too many. */
+/* Returns a number for a table, or 0 if there are too many tables. */
 static uint32_t new_number(struct loader *l)
 {
 	if (l->nr_usable) {
@@ -88,7 +88,7 @@ uint32_t loader_number(struct loader *l, size_t object)
 	return o->table = number;
 }
 
-/* Puts the table into the pool. Without room there it only unwinds copied stacks. */
+/* Puts the table into the pool. Without room there, the table only unwinds copied stacks. */
 static void place_table(struct loader *l, uint32_t number)
 {
 	const struct unwind_header *h = l->files[number].table.header;
@@ -114,7 +114,10 @@ static void place_table(struct loader *l, uint32_t number)
 	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
 }
 
-/* Under a memory limit: half of what is for tables is in the pool. */
+/*
+ * Returns whether TABLE fits under a memory limit. The other half of the memory for tables is the
+ * pool's.
+ */
 static bool has_room(const struct loader *l, const struct unwind_table *table)
 {
 	return l->bytes + table->size <= memory_share(UINT64_MAX, 8);
@@ -158,7 +161,7 @@ static uint32_t dequeue(struct loader *l, struct loader_queue *q)
 	return number;
 }
 
-/* Takes the table out of the pool and out of memory. */
+/* Removes the table from the pool and from memory. */
 static void drop_table(struct loader *l, uint32_t number)
 {
 	struct loader_file *f = &l->files[number];
@@ -173,7 +176,7 @@ static void drop_table(struct loader *l, uint32_t number)
 	unwind_table_release(&f->table);
 }
 
-/* NUMBER is an analysed table, if there is one now: it replaces the first one. */
+/* Replaces the first table by its analysed table NUMBER, if that was built. */
 static void replace(struct loader *l, uint32_t number)
 {
 	uint32_t first = l->files[number].first;
@@ -195,7 +198,10 @@ static void end_request(struct loader *l, uint32_t number, const struct unwind_t
 		replace(l, number);
 }
 
-/* Nothing waits behind a file that has been late before, and only one builder tries such files. */
+/*
+ * Returns whether BUILDER may take a file that has been late NR_LATE times. No file waits behind
+ * one that has been late before, and only one builder tries such files.
+ */
 static bool may_take(const struct loader *l, uint32_t builder, uint32_t nr_late)
 {
 	const struct builder *b = &l->builders[builder];
@@ -209,7 +215,10 @@ static bool may_take(const struct loader *l, uint32_t builder, uint32_t nr_late)
 	return true;
 }
 
-/* The builder with the fewest requests that may take a file; nr_builders: none. */
+/*
+ * Returns the builder with the fewest requests that may take a file, or nr_builders if there is
+ * none.
+ */
 static uint32_t find_builder(const struct loader *l, uint32_t nr_late)
 {
 	uint32_t best = l->nr_builders;
@@ -230,7 +239,7 @@ bool loader_is_hopeless(const struct loader *l)
 	return true;
 }
 
-/* Gives the first file of QUEUE to a builder. False: none takes it. */
+/* Gives the first file of QUEUE to a builder. Returns false if no builder takes it. */
 static bool hand_out_one(struct loader *l, struct loader_queue *queue, uint32_t nr_late)
 {
 	uint32_t number = queue->first, builder = find_builder(l, nr_late);
@@ -244,7 +253,7 @@ static bool hand_out_one(struct loader *l, struct loader_queue *queue, uint32_t 
 	return true;
 }
 
-/* Gives the files that wait to builders that have time. */
+/* Gives the waiting files to builders that have time. */
 static void hand_out(struct loader *l)
 {
 	const struct unwind_table none = {0};
@@ -271,7 +280,7 @@ static void request(struct loader *l, uint32_t number)
 		set_table(l, number, &table);
 		return;
 	}
-	if (fd < 0) { /* the vdso, which is the kernel's: safe to parse here */
+	if (fd < 0) { /* the vdso, which comes from the kernel and is safe to parse here */
 		unwind_build(&table, o->elf, false, NULL);
 		l->descs[number].is_final = true;
 		set_table(l, number, &table);
@@ -322,7 +331,7 @@ static void request_better(struct loader *l)
 		l->files[better] = (struct loader_file){.object = f->object,
 			.state = TABLE_PENDING,
 			.requested = true,
-			.nr_late = LOADER_TRIES - 1, /* tables that are missing come first */
+			.nr_late = LOADER_TRIES - 1, /* missing tables come first */
 			.first = i};
 		l->descs[better] = (struct table_desc){.state = TABLE_PENDING};
 		l->nr_pending++;
@@ -330,7 +339,10 @@ static void request_better(struct loader *l)
 	}
 }
 
-/* Any user can write a file with libc's build-id: cache only those of root's and our own files. */
+/*
+ * Returns whether the table of ELF may be cached. Any user can write a file with libc's build-id,
+ * so only the tables of files that belong to root or the recorder's user are cached.
+ */
 static bool is_trusted(const struct elffile *elf)
 {
 	struct stat st;
@@ -385,8 +397,9 @@ static void receive_table(struct loader *l, uint32_t number, int fd)
 }
 
 /*
- * BUILDER was ended by its first file: that one is bad, or LATE, or another process has ended it,
- * and it waits for another try. The files behind it wait for another builder.
+ * Takes back the requests of BUILDER, which was ended by its first file. Either the file is bad, or
+ * it is LATE or another process has ended the builder, and it waits for another try. The files
+ * behind it wait for another builder.
  */
 static void take_back(struct loader *l, uint32_t builder, bool late)
 {
@@ -405,7 +418,7 @@ static void take_back(struct loader *l, uint32_t builder, bool late)
 			continue;
 		}
 		l->descs[b->requests[i]].is_final = true;
-		if (!f->first) /* else it has the rules of the file, but no better ones */
+		if (!f->first) /* otherwise it has the rules of the file, just no better ones */
 			l->ps->objects[f->object].gap = CUT_DAMAGED;
 		end_request(l, b->requests[i], &none);
 		l->nr_bad++;
@@ -443,14 +456,14 @@ static bool receive_from(struct loader *l, uint32_t builder)
 	return any;
 }
 
-/* Starts builders again that were ended, if there is something to do. */
+/* Starts builders again that have ended, if there is work. */
 static void restart(struct loader *l)
 {
 	for (uint32_t i = 0; l->nr_pending && i < l->nr_builders; i++)
 		if (l->builders[i].socket < 0 && !l->builders[i].hopeless &&
 			monotonic_ns() >= l->starts[i].at_ns) {
 			builder_start(&l->builders[i], false);
-			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* if it failed */
+			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* in case it fails */
 		}
 }
 

@@ -33,7 +33,10 @@ static int read_batches(struct map_entries *e, int fd, bool remove)
 	return 0;
 }
 
-/* Removing an entry makes the next one the first. Programs may delete entries meanwhile. */
+/*
+ * Reads one entry after another. Removing an entry makes the next one the first. Programs may
+ * delete entries meanwhile.
+ */
 static int read_singly(struct map_entries *e, int fd, bool remove)
 {
 	const void *before = NULL;

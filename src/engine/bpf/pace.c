@@ -6,7 +6,7 @@
 
 enum {
 	CREDIT_MAX_NS = 50000000,
-	CREDIT_MIN_NS = 5000000, /* to become urgent again */
+	CREDIT_MIN_NS = 5000000, /* credit to become urgent again */
 	SHARE = 4,
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recorder's priority. On a busy machine it must start and end in time and read the ring
- * buffers before they are full, but what a target makes it do must not starve others: it is urgent
- * (nice -20) for at most a quarter of the time.
+ * The recorder's priority. On a busy machine the recorder must start and end in time and read the
+ * ring buffers before they are full, but work that a target causes must not starve other processes.
+ * So the recorder is urgent (nice -20) for at most a quarter of the time.
  */
 #ifndef ENGINE_BPF_PACE_H
 #define ENGINE_BPF_PACE_H
@@ -12,8 +12,8 @@
 
 struct pace {
 	bool on, urgent;
-	int nice;                /* otherwise */
-	int64_t credit_ns;       /* of CPU time at high priority */
+	int nice;                /* nice value when not urgent */
+	int64_t credit_ns;       /* CPU time that may be used at high priority */
 	int64_t wall_ns, cpu_ns; /* at the last update */
 };
 

@@ -11,7 +11,7 @@
 
 enum {
 	SHARD_BYTES = SHARD * UNWIND_BLOCK,
-	GRACE_NS = 100000000 /* a program runs for microseconds */
+	GRACE_NS = 100000000 /* wait before blocks are reused; a program runs for microseconds */
 };
 
 void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes)
@@ -56,7 +56,10 @@ static int add_shard(struct pool *pool)
 	return 0;
 }
 
-/* The smallest freed run of at least NR blocks that can be reused; nr_freed: there is none. */
+/*
+ * Returns the smallest freed run of at least NR blocks that can be reused, or nr_freed if there is
+ * none.
+ */
 static size_t find_freed(const struct pool *pool, uint32_t nr)
 {
 	int64_t now = monotonic_ns();
@@ -82,7 +85,7 @@ static int compare_blocks(const void *va, const void *vb)
 	return (a->block > b->block) - (a->block < b->block);
 }
 
-/* Joins freed runs that are neighbours; the younger one says when they can be reused. */
+/* Joins adjacent freed runs. The younger run determines when they can be reused. */
 static void join_freed(struct pool *pool)
 {
 	size_t kept = 0;
@@ -103,7 +106,7 @@ static void join_freed(struct pool *pool)
 	pool->nr_freed = kept;
 }
 
-/* Reuses a part of a freed run. */
+/* Reuses a part of a freed run. Returns 0 if there is none. */
 static uint32_t get_freed(struct pool *pool, uint32_t nr)
 {
 	size_t i = find_freed(pool, nr);

@@ -22,24 +22,32 @@ struct pool {
 	struct pool_free {
 		uint32_t block, nr;
 		int64_t since_ns;
-	} * freed; /* a program may still read them */
+	} * freed; /* blocks that a program may still be reading */
 	size_t nr_freed, freed_alloc;
 };
 
-/* MAX_BYTES: limit of the pool, rounded down to whole maps, at least one. */
+/*
+ * Initialises a pool of at most MAX_BYTES, which is rounded down to whole maps, but at least one.
+ */
 void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes);
 void pool_release(struct pool *pool);
 
-/* Allocates NR consecutive blocks, zeroed; 0: the pool is full, or the kernel has no memory. */
+/*
+ * Allocates NR consecutive, zeroed blocks. Returns the first, or 0 if the pool is full or the
+ * kernel has no memory.
+ */
 uint32_t pool_get(struct pool *pool, uint32_t nr);
-/* Frees blocks (0: none); they are reused when no program can be reading them any more. */
+/*
+ * Frees NR blocks from BLOCK on, which may be 0. They are reused when no program can be reading
+ * them any more.
+ */
 void pool_put(struct pool *pool, uint32_t block, uint32_t nr);
-/* Its memory, valid until it is freed. */
+/* Returns the memory of BLOCK, valid until it is freed. */
 void *pool_block(const struct pool *pool, uint32_t block);
 /* Copies whole blocks into the pool. */
 void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr);
 
-/* Memory in use, in bytes. */
+/* Returns the memory in use, in bytes. */
 uint64_t pool_bytes(const struct pool *pool);
 
 #endif

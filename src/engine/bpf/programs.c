@@ -24,19 +24,19 @@
 
 enum {
 	DEFAULT_HZ = 999,
-	ENTRIES = 16384,   /* nodes, and rows, in addition to those of one second's samples */
-	ENTRY_BYTES = 800, /* of a node and a row, twice, with their hash */
+	ENTRIES = 16384,   /* nodes, and rows, besides the ones of one second's samples */
+	ENTRY_BYTES = 800, /* size of a node and a row with their hashes, in both pairs of maps */
 	RING_LEAST = 1 << 20,
-	/* of an entry, with its hash: those maps get a 64th or 128th of a memory limit */
+	/* sizes of entries with their hashes, in maps that get 1/64 or 1/128 of a memory limit */
 	LEAVING_BYTES = 80,
 	SPACE_BYTES = 104,
 	DELAYED_BYTES = 120,
 	JIT_LAYOUT_BYTES = 264,
-	OTHER_FILES = 16,  /* that are open while programs are loaded: BTF, tests of features */
-	LOG_MAX = 1 << 16, /* bytes of libbpf's messages that are kept: the last ones */
+	OTHER_FILES = 16,  /* other files that are open during loading: BTF, tests of features */
+	LOG_MAX = 1 << 16, /* bytes that are kept from the end of libbpf's messages */
 };
 
-/* Keeps the end, where errors are. */
+/* Keeps the end of the log, where errors are. */
 static void shorten_log(struct strbuf *log)
 {
 	size_t over = log->len > LOG_MAX ? log->len - LOG_MAX : 0;
@@ -91,14 +91,17 @@ static uint32_t ring_size(size_t nr_cpus)
 	return bytes;
 }
 
-/* Full maps are drained in time: fewer entries cost time, not samples. */
+/*
+ * Returns the number of entries for BUSY samples per second. Maps are drained before they are full,
+ * so fewer entries cost time but no samples.
+ */
 static uint32_t nr_entries(const struct engine_request *r, size_t busy)
 {
 	return r->stacks ? (uint32_t)r->stacks
 			 : (uint32_t)memory_share(ENTRIES + busy, 8 * ENTRY_BYTES);
 }
 
-/* What recorded processes start is recorded. */
+/* Returns whether the children of recorded processes are recorded. */
 static bool follows(const struct programs *p)
 {
 	return p->request->children || p->targets->by_pids;
@@ -114,7 +117,7 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 	p->nr_nodes = nr_entries(r, 2 * busy);
 	const struct {
 		const char *map;
-		uint32_t entries; /* 0: unchanged */
+		uint32_t entries; /* or 0 to keep the size */
 	} sizes[] = {
 		{"rows_0", p->nr_rows},
 		{"rows_1", p->nr_rows},
@@ -172,7 +175,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 		     : 0;
 }
 
-/* libbpf fails with any errno where it gets no memory or files. */
+/* Returns the likely cause of ERROR. libbpf fails with any errno if it gets no memory or files. */
 static int cause_of(int error)
 {
 	int cause = refusal_cause(error);
@@ -180,7 +183,10 @@ static int cause_of(int error)
 	return cause != EMFILE && memory_limit() < PROGRAMS_MEMORY ? ENOMEM : cause;
 }
 
-/* The verifier rejects with EACCES and EPERM, too, and gives a reason. */
+/*
+ * Returns whether ERROR has another cause than the verifier, which also rejects programs with
+ * EACCES and EPERM, but gives a reason.
+ */
 static bool has_own_cause(int error, const char *reason)
 {
 	return refusal_remedy(error) && !(reason && (error == EACCES || error == EPERM));
@@ -209,8 +215,9 @@ static int refuse(const struct programs *p, int error, struct strbuf *err)
 }
 
 /*
- * Loads them, if there are as many files as that takes: libbpf takes a test of a feature of the
- * kernel that fails for want of files for a missing feature. 0, or a negative errno.
+ * Loads the programs, if as many files can be opened as that takes: if libbpf's test of a kernel
+ * feature fails for want of files, libbpf believes that the feature is missing. Returns 0 or a
+ * negative errno.
  */
 static int load_object(const struct programs *p)
 {

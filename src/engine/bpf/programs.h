@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF programs of a tool: which are built in, their maps' sizes, their settings, loading and
- * attaching them.
+ * The BPF programs of a tool: finds them, sets the sizes of their maps and their settings, loads
+ * them and attaches them.
  */
 #ifndef ENGINE_BPF_PROGRAMS_H
 #define ENGINE_BPF_PROGRAMS_H
@@ -18,7 +18,7 @@ struct targets;
 
 enum {
 	LINKS_MAX = 32,
-	PROGRAMS_MEMORY = 64 << 20, /* bytes; a limit that surely suffices to load them */
+	PROGRAMS_MEMORY = 64 << 20, /* bytes; a memory limit that surely suffices to load them */
 };
 
 struct programs {
@@ -26,8 +26,8 @@ struct programs {
 	const struct targets *targets;
 	const struct bpf_tool *tool;
 	struct bpf_object *object;
-	struct bpf_program *tick; /* to be attached to perf events; NULL: the tool has none */
-	struct bpf_link *scan;    /* iterator over all tasks, run at the start; NULL: likewise */
+	struct bpf_program *tick; /* to be attached to perf events, or NULL if the tool has none */
+	struct bpf_link *scan;    /* iterator over all tasks, run at the start, or NULL */
 	struct bpf_link *links[LINKS_MAX];
 	size_t nr_links;
 	struct settings settings;
@@ -37,29 +37,35 @@ struct programs {
 	struct strbuf log;          /* the last part of libbpf's messages */
 };
 
-/* Samples a second that REQUEST asks for, on each processor. */
+/* Returns the samples per second on each processor that REQUEST asks for. */
 unsigned programs_hz(const struct engine_request *request);
 
-/* P must be all zero and P->log initialised; what is in it is released in any case. */
+/*
+ * Loads the programs. P must be all zero but for P->log, which must be initialised. P is to be
+ * released in any case.
+ */
 int programs_load(struct programs *p, const struct engine_request *request,
 	const struct targets *targets, size_t nr_cpus, struct strbuf *err);
 void programs_release(struct programs *p);
 
-/* File descriptor of the map, -1: the tool has none of this name. */
+/* Returns the file descriptor of the map, or -1 if the tool has none of this name. */
 int programs_map(const struct programs *p, const char *name);
 
 /* Returns how many entries the map has room for, or 0 if the tool has none of this name. */
 uint32_t programs_map_size(const struct programs *p, const char *name);
 
-/* Maps SIZE bytes of a map's memory, NULL: see errno. WRITABLE: both sides write to it. */
+/*
+ * Maps SIZE bytes of a map's memory. Returns NULL with errno on error. With WRITABLE both sides
+ * write to it.
+ */
 void *programs_map_memory(const struct programs *p, const char *name, size_t size, bool writable);
 
-/* Adds to ERR why such memory could not be mapped, and returns -1. */
+/* Adds to ERR why such memory could not be mapped. Returns -1. */
 int programs_cannot_share(int error, struct strbuf *err);
 
-/* All but the programs of the tick and of uprobes. */
+/* Attaches all programs but the ones for ticks and uprobes. */
 int programs_attach(struct programs *p, struct strbuf *err);
-/* Has PROGRAM called at POINT, in all processes. */
+/* Attaches PROGRAM at POINT, in all processes. */
 int programs_attach_at(struct programs *p, const char *program, const struct probe_point *point,
 	struct strbuf *err);
 void programs_detach(struct programs *p);

@@ -32,7 +32,7 @@ const char *refusal_remedy(int error)
 	return NULL;
 }
 
-/* New files get the lowest free numbers. */
+/* Duplicates a file to the number of the last one, as new files get the lowest free numbers. */
 bool refusal_has_files(unsigned nr)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC), last;

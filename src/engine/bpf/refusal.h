@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel refuses for want of rights, memory or files, which is no fault of the BPF
- * programs: errors of bpf(2), perf_event_open(2) and mmap(2) of what they return.
+ * Refusals of the kernel for want of rights, memory or files, which are no fault of the BPF
+ * programs: errors of bpf(2), perf_event_open(2) and mmap(2) of their files.
  */
 #ifndef ENGINE_BPF_REFUSAL_H
 #define ENGINE_BPF_REFUSAL_H
@@ -14,12 +14,12 @@ struct strbuf;
 const char *refusal_remedy(int error);
 
 /*
- * Returns ERROR, or EMFILE if no more files can be opened: libbpf goes on without a map then, and
+ * Returns ERROR, or EMFILE if no more files can be opened: libbpf then goes on without a map, and
  * fails later with another error.
  */
 int refusal_cause(int error);
 
-/* True if NR more files can be opened. */
+/* Returns whether NR more files can be opened. */
 bool refusal_has_files(unsigned nr);
 
 /* Returns the remedy for the cause of ERROR, or OTHERWISE if there is none. */

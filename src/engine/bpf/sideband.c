@@ -42,7 +42,7 @@ static struct perf_event_attr attr_for(const struct sideband *sb)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = sb->prompt,
-		.wakeup_watermark = 1, /* bytes; without watermark wakeup_events: ticks */
+		.wakeup_watermark = 1, /* bytes, or ticks (wakeup_events) without watermark */
 	};
 
 	return attr;
@@ -79,7 +79,7 @@ static int open_cpu(struct sideband *sb, struct sideband_cpu *c)
 	return 0;
 }
 
-/* What the ring still has is lost. */
+/* Closes the event of a CPU. Records that are still in its ring are lost. */
 static void close_cpu(const struct sideband *sb, struct sideband_cpu *c)
 {
 	if (c->ring)
@@ -149,9 +149,9 @@ void sideband_close(struct sideband *sb)
 	*sb = (struct sideband){0};
 }
 
-/* ---- CPUs that go and come ---- */
+/* ---- CPUs that go offline and come online ---- */
 
-/* LIST is such as "0-3,8,10-11". */
+/* Returns whether CPU is in LIST, such as "0-3,8,10-11". */
 static bool is_listed(const char *list, int cpu)
 {
 	for (const char *at = list; *at; at += strspn(at, ",\n")) {
@@ -168,7 +168,9 @@ static bool is_listed(const char *list, int cpu)
 	return false;
 }
 
-/* The event of a CPU that was offline has stopped, which shows only in its times. */
+/*
+ * Returns whether the event has stopped because its CPU was offline, which shows only in its times.
+ */
 static bool is_stopped(struct sideband_cpu *c)
 {
 	uint64_t times[2]; /* the count, and how long it was enabled */
@@ -182,7 +184,7 @@ static bool is_stopped(struct sideband_cpu *c)
 	return times[1] == before;
 }
 
-/* False: it is offline. */
+/* Opens the event of a CPU again. Returns false if the CPU is offline. */
 static bool restart_cpu(struct sideband *sb, struct sideband_cpu *c)
 {
 	if (open_cpu(sb, c))

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-	PUBLISH_SHARE = 20, /* publishing a process takes at most one in so much of the time */
-	RUN_STEP = 8, /* longer runs of blocks are so many, or a multiple, to fit when reused */
+	PUBLISH_SHARE = 20, /* publishing a process takes at most 1/20 of the time */
+	RUN_STEP = 8, /* longer runs of blocks have a multiple of this length, to fit when reused */
 };
 
 _Static_assert(PROCESS_MAPS_MAX == SPACE_NODES * SPACE_MAPS, "what there is room for");
@@ -32,7 +32,9 @@ void spaces_release(struct spaces *s)
 	*s = (struct spaces){0};
 }
 
-/* The entry of P; an earlier process that had the place has ended. */
+/*
+ * Returns the entry of P. An earlier process that had this place has ended, so its entry is reset.
+ */
 static struct spaces_entry *entry_of(struct spaces *s, const struct process *p)
 {
 	size_t at = (size_t)(p - s->ps->list);
@@ -54,8 +56,8 @@ static struct spaces_entry *entry_of(struct spaces *s, const struct process *p)
 }
 
 /*
- * The BPF programs compare the build-id in memory, as another file may have been mapped there. Not
- * needed for the executable and the vdso, but cheap.
+ * Lets the BPF programs compare the build-id in memory, as another file may be mapped there later.
+ * This is not needed for the executable and the vdso, but cheap.
  */
 static void fill_id(struct space_map *to, const struct elffile *elf)
 {
@@ -108,7 +110,9 @@ static void fill_node(struct spaces *s, struct space *space, size_t nr_leaves)
 	}
 }
 
-/* Writes the current mappings to new blocks. False: there are none, or the pool is full. */
+/*
+ * Writes the current mappings to new blocks. Returns false if there are none or the pool is full.
+ */
 static bool make_space(
 	struct spaces *s, const struct process *p, struct spaces_entry *entry, struct space *space)
 {
@@ -172,7 +176,7 @@ bool spaces_update(struct spaces *s, struct process *p)
 	return true;
 }
 
-/* The BPF programs remove a process at exec and exit. */
+/* Returns whether the process is still in the map. The BPF programs remove it at exec and exit. */
 static bool is_in_map(const struct spaces *s, const struct process *p)
 {
 	struct space space;
@@ -181,8 +185,8 @@ static bool is_in_map(const struct spaces *s, const struct process *p)
 }
 
 /*
- * Whether the published mappings change all the time, or the kernel counts more than /proc shows. A
- * count from before they were published says nothing about that.
+ * Returns whether the published mappings cannot be checked, because they change all the time or the
+ * kernel counts more pages than /proc shows. A count from before they were published does not tell.
  */
 static bool is_uncheckable(struct spaces *s, struct process *p, const struct spaces_entry *entry,
 	uint64_t exec_pages, int64_t time_ns)

@@ -10,22 +10,22 @@
 #include "process/process.h"
 
 struct spaces {
-	struct facet facet; /* for exec and end of processes, which make void what was published */
+	struct facet facet; /* exec and exit of a process invalidate what was published */
 	struct processes *ps;
 	struct pool *pool;
 	struct loader *loader;
 	struct facet *layouts; /* see jit_layouts.h */
-	int map;               /* fd: pid -> struct space */
+	int map;               /* fd of the map from pid to struct space */
 	struct spaces_entry {
 		uint64_t id;        /* of the process */
-		uint32_t block, nr; /* in the pool; block 0: none */
-		unsigned changes;   /* of the process, when published */
+		uint32_t block, nr; /* in the pool; block is 0 if there are none */
+		unsigned changes;   /* of the process, when it was published */
 		bool published;
 		bool unchecked;                /* as in struct space */
-		int64_t published_ns, took_ns; /* CPU time */
+		int64_t published_ns, took_ns; /* when it was published, and the CPU time it took */
 	} * entries;                           /* by index in ps->list */
 	size_t nr;
-	uint32_t versions; /* lists published so far */
+	uint32_t versions; /* how many lists have been published */
 };
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,
@@ -33,13 +33,14 @@ void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, stru
 void spaces_release(struct spaces *s);
 
 /*
- * Publishes the current mappings if they have changed. False: not yet, as that would take too much
- * of the CPU.
+ * Publishes the current mappings if they have changed. Returns false if that has to wait, because
+ * it would take too much of the CPU.
  */
 bool spaces_update(struct spaces *s, struct process *p);
 /*
- * The kernel counted EXEC_PAGES pages of executable mappings at TIME_NS (monotonic): if those that
- * have been published by then differ, scans the process and publishes them again.
+ * Compares the mappings with EXEC_PAGES, the pages of executable mappings that the kernel counted
+ * at TIME_NS (monotonic). If the mappings that were published by then differ, scans the process and
+ * publishes them again.
  */
 void spaces_check(struct spaces *s, struct process *p, uint64_t exec_pages, int64_t time_ns);
 

@@ -29,10 +29,10 @@ enum {
 	WAITING_MAX = 256 << 20, /* bytes */
 	PARTS_MAX = 1 << 14,     /* pages without a head */
 	CODE_PAGES = 64,
-	CODE_MS = 20, /* not long: code may be compiled at run time */
+	CODE_MS = 20, /* how long a page is used; not long, as code may be compiled at run time */
 };
 
-/* A page of a process's code that was read. */
+/* A page of a process's code, as it was read. */
 struct code_page {
 	uint32_t tgid;
 	uint64_t address;
@@ -63,7 +63,9 @@ static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
 	return 0;
 }
 
-/* The page of code at ADDRESS as it was at most CODE_MS ago; NULL: it cannot be read. */
+/*
+ * Returns the page of code at ADDRESS as it was at most CODE_MS ago, or NULL if it cannot be read.
+ */
 static const unsigned char *code_page(struct stack_copies *c, uint32_t tgid, uint64_t address)
 {
 	struct code_page *page = &c->code[(address / COPY_PAGE + tgid) % CODE_PAGES];
@@ -123,7 +125,7 @@ void stack_copies_release(struct stack_copies *c)
 	*c = (struct stack_copies){0};
 }
 
-/* The heads of the oldest pages did not fit into the ring buffer and will never arrive. */
+/* Drops the NR oldest pages, whose heads did not fit into the ring buffer and will never arrive. */
 static void drop_parts(struct stack_copies *c, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -166,7 +168,7 @@ static void join_pages(struct stack_copies *c, struct stack_copy *copy)
 	c->nr_parts = kept;
 }
 
-/* Reads the stack of a waiting thread from its memory as it is now. */
+/* Reads the stack of a waiting thread from its current memory. */
 static void read_stack(struct stack_copy *copy)
 {
 	uint64_t at = copy->head.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
@@ -231,7 +233,10 @@ static int step(struct stack_copies *c, struct copy_walk *cw)
 	}
 }
 
-/* Sets the walk's pc, a probe's, to the true return address. False: that is not known. */
+/*
+ * Sets the walk's pc, which is a probe's trampoline, to the true return address. Returns false if
+ * that is not known.
+ */
 static bool restore_return(struct copy_walk *cw)
 {
 	const struct ring_copy *head = &cw->copy->head;
@@ -254,7 +259,7 @@ static void begin(struct copy_walk *cw, struct stack_copies *copies, const struc
 	cw->end = cw->start + (uint64_t)copy->head.nr_pages * COPY_PAGE;
 }
 
-/* Unwinds COPY. False: it needs a table that is being built, and ALL is not set. */
+/* Unwinds COPY. Returns false if it needs a table that is being built and ALL is not set. */
 static bool unwind(struct stack_copies *c, const struct stack_copy *copy, bool all)
 {
 	uint64_t frames[WALK_DEPTH];
@@ -343,7 +348,7 @@ int64_t stack_copies_oldest(const struct stack_copies *c)
 	return oldest;
 }
 
-/* The stack of COPY; IS_NEW: it has none yet. */
+/* Returns the stack of COPY. Sets *IS_NEW if it has none yet. */
 static uint32_t *stack_of(struct stack_copies *c, uint64_t copy, bool *is_new)
 {
 	uint32_t *at = table_put(&c->stacks, copy, 0, is_new);
@@ -382,7 +387,7 @@ static void renumber(struct table *t, struct condense *to)
 			t->slots[i].value = condense_keep(to, t->slots[i].value);
 }
 
-/* A stack that has not come yet may still do. */
+/* Keeps the pending stacks, as they may still arrive. */
 static void keep_pending(struct stack_copies *c)
 {
 	for (size_t i = 0; i <= c->older.mask; i++) {

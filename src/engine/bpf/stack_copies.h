@@ -21,8 +21,8 @@ struct stack_copies {
 	struct facet *layouts; /* see jit_layouts.h; NULL by default */
 	struct stack_copy {
 		struct ring_copy head;
-		unsigned char *pages;             /* head.nr_pages, the first one holds rsp */
-		uint64_t copied[COPY_PAGES / 64]; /* mask of the pages that are there */
+		unsigned char *pages;             /* head.nr_pages pages; the first one holds rsp */
+		uint64_t copied[COPY_PAGES / 64]; /* mask of the pages that were copied */
 		size_t process;                   /* index in ps->list */
 	} * waiting;                              /* for unwind tables */
 	size_t nr, alloc;
@@ -30,10 +30,12 @@ struct stack_copies {
 		uint64_t copy;
 		uint32_t index;
 		unsigned char *bytes;
-	} * parts; /* pages whose head has not been read yet */
+	} * parts; /* pages whose heads have not been read yet */
 	size_t nr_parts, parts_alloc;
-	struct code_page *code; /* read last */
-	/* Number of the copy -> stack in samples; those not used since the last sweep are older. */
+	struct code_page *code; /* the pages that were read last */
+	/*
+	 * The stacks in samples by number of the copy; `older` are not used since the last sweep.
+	 */
 	struct table stacks, older;
 	uint64_t bytes;     /* of the waiting copies */
 	uint64_t nr_copies; /* so far */
@@ -45,22 +47,25 @@ void stack_copies_release(struct stack_copies *c);
 
 void stack_copies_add_page(struct stack_copies *c, const struct ring_page *page);
 /*
- * Adds the copy whose pages were added before; PROCESS is an index in ps->list. It is unwound now,
- * or later if a table is being built.
+ * Adds the copy whose pages were added before. PROCESS is an index in ps->list. The copy is unwound
+ * at once, or later if a table is being built.
  */
 void stack_copies_add(struct stack_copies *c, const struct ring_copy *head, size_t process);
-/* Unwinds the waiting copies that have their tables; ALL: the others too, as far as possible. */
+/*
+ * Unwinds the waiting copies that have their tables. With ALL, the other copies are also unwound,
+ * as far as possible.
+ */
 void stack_copies_unwind(struct stack_copies *c, bool all);
-/* The time of the oldest copy that waits; INT64_MAX: none does. */
+/* Returns the time of the oldest waiting copy, or INT64_MAX if none waits. */
 int64_t stack_copies_oldest(const struct stack_copies *c);
 /* Sets the stack of a copy that is not unwound here. */
 void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack);
-/* The stack in samples of the copy, pending until it is unwound. */
+/* Returns the stack in samples of the copy, which is pending until the copy is unwound. */
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy);
 /*
- * Forgets the stacks that were not used since the last call, nor between that and the call before:
- * their rows have been read. Takes the new numbers of the others from TO, if the samples are being
- * condensed (else NULL).
+ * Forgets the stacks that were used neither since the last call nor between that call and the one
+ * before; their rows have been read. If the samples are being condensed, takes the new numbers of
+ * the other stacks from TO; otherwise TO is NULL.
  */
 void stack_copies_sweep(struct stack_copies *c, struct condense *to);
 

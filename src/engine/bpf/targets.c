@@ -16,9 +16,9 @@
 #define FIRST_CGROUP_NAMESPACE 0xeffffffb /* PROC_CGROUP_INIT_INO */
 
 enum {
-	AGAIN_MS = 500,     /* between two searches for what is selected, … */
-	SEARCH_SHARE = 100, /* … which take at most one in so much of the time */
-	LOOKS = 8,          /* for children, at most */
+	AGAIN_MS = 500,     /* between two searches for selected processes and cgroups */
+	SEARCH_SHARE = 100, /* searching takes at most 1/100 of the time */
+	LOOKS = 8,          /* searches for children, at most */
 };
 
 /* Opens the mapped files of a target, so that its frames can be named after it has ended. */
@@ -33,7 +33,7 @@ static int scan_target(struct processes *ps, uint32_t tid, struct strbuf *err)
 	return fail(err, "; %s", task_refusal(tid));
 }
 
-/* PIDs in /proc and in the kernel's events must be of our PID namespace. */
+/* Checks that /proc shows the recorder's PID namespace, as the kernel's events do. */
 static int check_pid_namespace(struct strbuf *err)
 {
 	if (task_numbers_ours())
@@ -54,7 +54,7 @@ static int find_selected(struct targets *t, struct strbuf *err)
 	return 0;
 }
 
-/* Those that cannot be read now may have ended. */
+/* Adds the selected processes. A process that cannot be read may have ended, which is no error. */
 static void scan_selected(const struct targets *t, struct processes *ps)
 {
 	for (size_t i = 0; i < t->selected.nr_pids; i++)
@@ -145,7 +145,10 @@ static int publish_ids(const struct programs *programs, const char *map, const u
 	return 0;
 }
 
-/* The level of a cgroup that we see may not be the kernel's. */
+/*
+ * Returns whether all cgroups are visible. Otherwise the visible level of a cgroup may differ from
+ * the kernel's.
+ */
 static bool sees_all_cgroups(void)
 {
 	struct stat st;
@@ -173,8 +176,7 @@ static int publish_cgroups(
 	return 0;
 }
 
-/* Of those BEFORE, the ones that are not among those FOUND now: a unit gets a new one at each
- * start. */
+/* Forgets the cgroups in BEFORE that are not in FOUND. A unit gets a new cgroup at each start. */
 static void forget_cgroups(const struct selected *before, const struct selected *found,
 	const struct programs *programs)
 {
@@ -220,7 +222,10 @@ int targets_publish_children(const struct targets *t, const struct programs *pro
 
 	if (!r->children || r->command)
 		return 0;
-	/* what a child starts is followed once that is published: until then, look again */
+	/*
+	 * the children of a child are followed only once it is published, so look again for new
+	 * ones
+	 */
 	for (int i = 0; i < LOOKS && !ret; i++) {
 		uint32_t *pids = descendants("/proc", r->pids, r->nr_pids, &nr);
 

@@ -16,41 +16,46 @@ struct strbuf;
 
 struct targets {
 	const struct engine_request *request;
-	struct selected selected; /* of a selection: what was found last */
-	/* Its processes may be in a v1 hierarchy, which the programs do not know: they follow
-	 * processes. */
+	struct selected selected; /* found last, if there is a selection */
+	/*
+	 * Selected processes may be in a v1 hierarchy, which the programs do not know; they follow
+	 * processes then.
+	 */
 	bool by_pids;
-	int64_t again_ns; /* a selection is not searched again before */
+	int64_t again_ns; /* when to search for the selection again */
 };
 
 /*
- * Adds those of R that run to PS, with their mappings; for all processes stops at END_NS
- * (monotonic), unless an interpreter has to be found in each. -1 and ERR: one is not there, or
- * another user's. T must be all zero, and is to be released in any case; R must outlive it.
+ * Adds the running targets of R to PS, with their mappings. If all processes are targets, stops at
+ * END_NS (monotonic), unless an interpreter has to be found in each. Returns -1 with ERR if a
+ * target does not exist or belongs to another user. T must be all zero, and is to be released in
+ * any case; R must outlive it.
  */
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err);
 /*
- * If all processes are recorded, adds those that are not known yet, until END_NS. To be called
- * again once events are reported: from then on no process is missed, nor its descendants.
+ * If all processes are recorded, adds the processes that are not known yet, until END_NS. To be
+ * called again once events are reported; from then on no process is missed, nor its descendants.
  */
 void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns);
 void targets_release(struct targets *t);
 
-/* Sets those of the settings that say which tasks are targets. */
+/* Sets the settings that say which tasks are targets. */
 void targets_settings(const struct targets *t, struct settings *s);
 
-/* Tells the BPF programs which they are. -1 and ERR: there are too many. */
+/* Publishes the targets to the BPF programs. Returns -1 with ERR if there are too many. */
 int targets_publish(const struct targets *t, const struct programs *programs, struct strbuf *err);
 
 /*
- * Once the programs follow what recorded processes start: tells them of children that were started
- * before, and adds these to PS.
+ * Publishes the children that were started before the programs followed children, and adds them to
+ * PS. To be called once the programs follow children.
  */
 int targets_publish_children(const struct targets *t, const struct programs *programs,
 	struct processes *ps, struct strbuf *err);
 
-/* Now and then: tells the programs of cgroups and their processes that have come since. */
+/*
+ * Publishes cgroups and processes that have come since the last search, if another search is due.
+ */
 void targets_update(struct targets *t, const struct programs *programs);
 
 #endif

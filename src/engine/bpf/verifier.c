@@ -16,7 +16,7 @@ static bool is_figures(const char *line, size_t len)
 	return false;
 }
 
-/* The last line that begins with figures[0]; NULL: none. */
+/* Returns the last line that begins with figures[0], or NULL. */
 static const char *last_figures(const char *log)
 {
 	const char *last = NULL;

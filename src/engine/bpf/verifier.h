@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Why the program was rejected: the last line of LOG before the statistics, *LEN bytes long. NULL:
- * there is no such line.
+ * Returns why the program was rejected: the last line of LOG before the statistics, *LEN bytes
+ * long, or NULL if there is no such line.
  */
 const char *verifier_reason(const char *log, size_t *len);
 
