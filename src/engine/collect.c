@@ -16,12 +16,12 @@
 struct collector {
 	struct samples *samples;
 	const struct processes *ps;
-	struct memberships *ms; /* NULL: none */
+	struct memberships *ms; /* or NULL if no cgroups are recorded */
 	struct recording *rec;
 	struct frame_table table;
 	uint32_t *events; /* numbers in rec by numbers in samples */
-	uint32_t *tasks;  /* likewise + 1; 0: not added yet */
-	uint32_t *stacks; /* likewise */
+	uint32_t *tasks;  /* numbers in rec + 1 by numbers in samples, or 0 if not added yet */
+	uint32_t *stacks; /* numbers in rec + 1 by numbers in samples, or 0 if not added yet */
 	struct task_labels {
 		bool known;
 		size_t nr;
@@ -33,9 +33,9 @@ struct collector {
 
 /* ---- frames of user space ---- */
 
-/* A frame encoded by samples_user_frame(). */
+/* A decoded frame of samples_user_frame(). */
 struct user_frame {
-	const struct mapping *map; /* NULL: none */
+	const struct mapping *map; /* or NULL */
 	uint64_t address;
 	bool call;
 	bool is_vm; /* as in WALK_FRAME_VM */
@@ -69,7 +69,7 @@ static const struct object *object_of(const struct collector *c, const struct us
 
 /* ---- how stacks ended ---- */
 
-/* Which rules there are for FRAME. False: it is in no ELF file. */
+/* Asks for the unwind rules of FRAME. Returns false if it is in no ELF file. */
 static bool ask_rules(const struct collector *c, uint64_t frame, struct elf_question *q)
 {
 	struct user_frame f = decode_frame(c, frame);
@@ -83,7 +83,7 @@ static bool ask_rules(const struct collector *c, uint64_t frame, struct elf_ques
 	return true;
 }
 
-/* Whether the call in FRAME is in main. */
+/* Asks whether the call in FRAME is in main. Returns false if it is in no ELF file. */
 static bool ask_main(const struct collector *c, uint64_t frame, struct elf_question *q)
 {
 	struct user_frame f = decode_frame(c, frame);
@@ -98,7 +98,7 @@ static bool ask_main(const struct collector *c, uint64_t frame, struct elf_quest
 	return true;
 }
 
-/* What judge() needs to know of a file for S, if anything. */
+/* Sets *Q to the question that judge() needs answered for S. Returns false if there is none. */
 static bool ask_end(const struct collector *c, const struct sample_stack *s, struct elf_question *q)
 {
 	const uint64_t *frames = c->samples->frames + s->first;
@@ -108,7 +108,7 @@ static bool ask_end(const struct collector *c, const struct sample_stack *s, str
 	return s->end == WALK_NO_RULE && s->nr > 1 && ask_main(c, frames[s->nr - 2], q);
 }
 
-/* The files are asked for all stacks at once. */
+/* Asks the files about all stacks at once. */
 static void ask_ends(const struct collector *c)
 {
 	const struct samples *s = c->samples;
@@ -124,7 +124,10 @@ static void ask_ends(const struct collector *c)
 	free(list);
 }
 
-/* Then its caller is the start code of the C library, which may have no unwind rules (musl). */
+/*
+ * Returns whether FRAME is in main. Its caller is then the start code of the C library, which may
+ * have no unwind rules (musl).
+ */
 static bool is_in_main(const struct collector *c, uint64_t frame)
 {
 	struct elf_question q;
@@ -151,7 +154,7 @@ static enum stack_end cut_in(
 	return END_CUT;
 }
 
-/* For an unwinder that only reports that it stopped at FRAME. */
+/* Judges the stack of an unwinder that only reports that it stopped at FRAME. */
 static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32_t *cut_by)
 {
 	struct user_frame f = decode_frame(c, frame);
@@ -170,7 +173,10 @@ static enum stack_end judge_by_rules(struct collector *c, uint64_t frame, uint32
 	return cut_in(c, frame, CUT_RULES, cut_by);
 }
 
-/* How a user stack ended, and what cut or broke it (0: unknown or neither). */
+/*
+ * Returns how a user stack ended. Sets *CUT_BY to what cut or broke it, or to 0 if nothing did or
+ * it is not known.
+ */
 static enum stack_end judge(struct collector *c, const struct sample_stack *s, uint32_t *cut_by)
 {
 	const uint64_t *frames = c->samples->frames + s->first;
@@ -208,7 +214,7 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 
 /* ---- stacks ---- */
 
-/* Why the task has no user stack; NULL: S is a stack. */
+/* Returns why the task has no user stack, or NULL if S is a stack. */
 static const char *why_no_stack(const struct sample_stack *s)
 {
 	switch (s->end) {
@@ -242,13 +248,13 @@ static const struct sample_name *name_at(const struct collector *c, uint64_t num
 	return &c->samples->names[number];
 }
 
-/* The string's number in the recording. */
+/* Returns the number of STRING in the recording. */
 static uint32_t string_of(struct collector *c, uint32_t string)
 {
 	return recording_string(c->rec, strpool_get(&c->samples->strings, string));
 }
 
-/* A kernel stack of named frames. */
+/* Adds a kernel stack of named frames. */
 static uint32_t add_named_stack(struct collector *c, const struct sample_stack *s)
 {
 	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
@@ -283,7 +289,7 @@ static uint32_t vm_frame(struct collector *c, const struct vm *vm, uint64_t numb
 		string_of(c, name->file), name->line);
 }
 
-/* False for entries that only mark a possible run loop, for splicing. */
+/* Returns false for entries that only mark a possible run loop, for splicing. */
 static bool is_frame(const struct collector *c, const struct vm *vm, uint64_t number)
 {
 	return number > UINT32_MAX || vm->splice->is_frame(name_at(c, number)->what);
@@ -324,7 +330,7 @@ static uint32_t stack_of(struct collector *c, uint32_t number)
 	return c->stacks[number] - 1;
 }
 
-/* The frames of a user stack with their roles for VM; the caller frees them. */
+/* Returns the frames of a user stack with their roles for VM. The caller frees them. */
 static struct splice_native *native_frames(
 	struct collector *c, const struct vm *vm, const struct sample_stack *s)
 {
@@ -357,7 +363,7 @@ static struct splice_frame *vm_frames(
 	return list;
 }
 
-/* The user stack and the VM stack as one. */
+/* Returns the user stack and the VM stack as one stack. */
 static uint32_t spliced_stack(struct collector *c, uint32_t user, uint32_t in_vm)
 {
 	const struct sample_stack *native = &c->samples->stacks[user];
@@ -411,7 +417,7 @@ static void drop_own_frames(struct collector *c, uint32_t number)
 	free(frames);
 }
 
-/* Replaces a pending stack by the actual one. False: it was never set. */
+/* Replaces a pending stack by the actual one. Returns false if it was never set. */
 static bool replace_stack(struct collector *c, uint32_t *number)
 {
 	if (*number)
@@ -424,8 +430,8 @@ static bool replace_stack(struct collector *c, uint32_t *number)
 }
 
 /*
- * Rows of pending stacks are merged with those of the actual ones. If one of its stacks was never
- * set, the row is lost: half a stack would be wrong.
+ * Merges the rows of pending stacks with the rows of the actual stacks. If a stack of a row was
+ * never set, the row is lost, because half a stack would be wrong.
  */
 static void merge_rows(struct collector *c)
 {
@@ -475,7 +481,7 @@ static uint32_t task_of(struct collector *c, uint32_t number)
 	return c->tasks[number] - 1;
 }
 
-/* What is known of the cgroup of a task's process. */
+/* Returns the labels of the cgroup of a task's process. */
 static const struct task_labels *labels_of_task(struct collector *c, uint32_t number)
 {
 	const struct sample_task *task = &c->samples->tasks[number];
@@ -498,7 +504,10 @@ static const struct task_labels *labels_of_task(struct collector *c, uint32_t nu
 	return labels;
 }
 
-/* The newest label first: it overrides an older one of the same key, and those of the process. */
+/*
+ * Returns the labels of a row. The newest label comes first: it overrides an older label with the
+ * same key, and the labels of the process.
+ */
 static uint32_t labels_of(struct collector *c, const struct sample_key *key)
 {
 	const struct task_labels *process = labels_of_task(c, key->task);

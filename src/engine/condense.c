@@ -15,13 +15,13 @@
 
 enum {
 	TASKS_MAX = 1 << 14,
-	TASK_ROWS = 4, /* of ended tasks, on average */
+	TASK_ROWS = 4, /* rows of an ended task, on average */
 	ROWS_MAX = 1 << 18,
-	ROW_BYTES = 1 << 10,   /* with its stacks, and twice, as they are copied */
+	ROW_BYTES = 1 << 10,   /* a row with its stacks, twice because they are copied */
 	ENTRIES_MIN = 1 << 17, /* tasks, stacks and rows that are worth the effort */
 	ENTRY_BYTES = 1 << 8,
-	LIMIT_PART = 8, /* of a memory limit */
-	DEPTH_MAX = 64, /* of rare stacks: more if that suffices, else less */
+	LIMIT_PART = 8, /* samples get 1/8 of a memory limit */
+	DEPTH_MAX = 64, /* frames of rare stacks at first; fewer if that is not enough */
 };
 
 struct condense_limits condense_limits(void)
@@ -45,7 +45,7 @@ bool condense_is_due(const struct samples *s)
 
 /* ---- tasks ---- */
 
-/* How much of the samples a task has. */
+/* The share of a task in the samples. */
 struct task_use {
 	uint32_t task;
 	uint32_t rows;
@@ -53,13 +53,16 @@ struct task_use {
 	bool summed;
 };
 
-/* Threads that our PID namespace does not show have no number: nothing can tell them apart. */
+/*
+ * Returns whether a thread runs. Threads outside of the recorder's PID namespace have no number and
+ * cannot be told apart, so they do not count as running.
+ */
 static bool is_running(uint32_t pid, uint32_t tid)
 {
 	return pid && tid && (!syscall(SYS_tgkill, pid, tid, 0) || errno == EPERM);
 }
 
-/* A sum, or the idle task. */
+/* Returns whether TASK is a sum or the idle task. */
 static bool is_sum(const struct sample_task *task)
 {
 	return !task->tid && !task->start;
@@ -70,7 +73,7 @@ static const char *comm_of(const struct condense *c, const struct sample_task *t
 	return strpool_get(&c->from->strings, task->comm);
 }
 
-/* The sum for TASK; beyond so many names that of those without one. */
+/* Returns the sum for TASK. If there are too many names, that is the sum without a name. */
 static uint32_t add_sum(struct condense *c, const struct sample_task *task)
 {
 	uint32_t pid = is_running(task->pid, task->pid) ? task->pid : 0;
@@ -102,7 +105,7 @@ static int compare_tasks(const void *va, const void *vb)
 	return (a->task > b->task) - (a->task < b->task);
 }
 
-/* The uses of all tasks, in their order; the caller frees them. */
+/* Returns the uses of all tasks, in the order of the tasks. The caller frees them. */
 static struct task_use *count_uses(const struct samples *s)
 {
 	struct task_use *uses = xcalloc(s->nr_tasks + 1, sizeof(*uses));
@@ -118,7 +121,7 @@ static struct task_use *count_uses(const struct samples *s)
 	return uses;
 }
 
-/* Moves those that have ended, or that have another name by now, to the front. */
+/* Moves the tasks that have ended or have got another name to the front. Returns their number. */
 static size_t move_ended(const struct samples *s, struct task_use *uses)
 {
 	struct table newest; /* thread -> task */
@@ -142,7 +145,10 @@ static size_t move_ended(const struct samples *s, struct task_use *uses)
 	return nr;
 }
 
-/* Of too many ended tasks, half of what may remain does: those with the most samples. */
+/*
+ * Chooses the ended tasks that are summed. If there are too many, only half as many as allowed are
+ * kept: the ones with the most samples.
+ */
 static void choose_sums(const struct condense *c, struct task_use *uses)
 {
 	size_t nr = move_ended(c->from, uses), rows = 0, rows_max = TASK_ROWS * c->max.tasks;
@@ -183,7 +189,7 @@ static void add_tasks(struct condense *c)
 
 /* ---- stacks ---- */
 
-/* FRAME in the mapping that stands for its own. */
+/* Returns FRAME in the mapping that stands for its own mapping. */
 static uint64_t merge_frame(struct condense *c, uint64_t frame)
 {
 	uint32_t serial = walk_frame_serial(frame);
@@ -221,7 +227,7 @@ uint32_t condense_keep(struct condense *c, uint32_t stack)
 
 /* ---- the rest ---- */
 
-/* Their numbers remain, as they are added in their order. */
+/* Copies names, labels and events. They keep their numbers, as they are added in the same order. */
 static void copy_names(struct samples *to, const struct samples *s)
 {
 	for (size_t i = 1; i < s->nr_labels; i++) {
@@ -245,11 +251,11 @@ static void copy_names(struct samples *to, const struct samples *s)
 
 /* ---- rare stacks ---- */
 
-/* Makes the rows of to shorter stacks of struct samples TO. */
+/* Copies the rows of `from` to `to`, some with shorter stacks. */
 struct shortener {
 	const struct samples *from;
 	struct samples *to;
-	uint32_t *stacks; /* numbers in to by numbers in from; 0: not kept yet */
+	uint32_t *stacks; /* numbers in `to` by numbers in `from`, or 0 if not kept yet */
 	uint32_t depth;
 };
 
@@ -265,7 +271,7 @@ static uint32_t keep_whole(struct shortener *s, uint32_t stack)
 					      (enum stack_kind)from->kind, from->end);
 }
 
-/* The DEPTH frames of STACK that are nearest to the root, below a note. */
+/* Returns the DEPTH frames of STACK that are nearest to the root, below a note. */
 static uint32_t shorten_stack(struct shortener *s, uint32_t stack, uint32_t depth)
 {
 	const struct sample_stack *from = &s->from->stacks[stack];
@@ -285,7 +291,7 @@ static uint32_t depth_of(const struct shortener *s, uint32_t stack)
 	return stack ? s->from->stacks[stack].nr : 0;
 }
 
-/* The stacks of KEY, which are one above the other, shortened as if they were one. */
+/* Shortens the stacks of KEY, which are on top of each other, as if they were one stack. */
 static void shorten_key(struct shortener *s, struct sample_key *key)
 {
 	uint32_t *base = key->user ? &key->user : &key->vm;
@@ -319,7 +325,7 @@ static int compare_numbers(const void *va, const void *vb)
 	return (*a < *b) - (*a > *b);
 }
 
-/* Rows with no more than this are not among the NR largest. */
+/* Returns the largest sum of the rows that are not among the NR largest. */
 static uint64_t rare_sum(const struct samples *s, size_t nr)
 {
 	uint64_t *sums = xcalloc(s->nr_rows, sizeof(*sums)), sum;
@@ -342,7 +348,7 @@ static void copy_tasks(struct samples *to, const struct samples *s)
 	}
 }
 
-/* What is only copied from now on needs no lookups: their memory is needed for the copy. */
+/* Drops the lookups of samples that are only copied from now on, as the copy needs the memory. */
 static void drop_lookups(struct samples *s)
 {
 	table_release(&s->by_task);
@@ -350,7 +356,7 @@ static void drop_lookups(struct samples *s)
 	table_release(&s->by_row);
 }
 
-/* Replaces c->to by one in which rare stacks have no more than DEPTH frames. */
+/* Replaces c->to by samples in which rare stacks have no more than DEPTH frames. */
 static void shorten(struct condense *c, uint32_t depth)
 {
 	struct samples from = c->to;

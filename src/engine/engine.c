@@ -7,19 +7,22 @@
 
 static const struct engine_ops *const engines[ENGINES_MAX] = {&stap_engine, &bpf_engine};
 
-/* Only SystemTap runs scripts without a program of the built-in engine, modules, and takes
- * arguments. */
+/*
+ * Only SystemTap runs modules and scripts without a program of the built-in engine, and takes
+ * arguments.
+ */
 bool engine_needs_stap(const struct engine_request *r)
 {
 	return !r->tool->program || r->module || r->compile_only || r->release || r->nr_stap_args;
 }
 
 /*
- * Children of a command are recorded if possible, those of processes because --children was given.
- * SystemTap does not learn of what is selected and starts later. A script cannot be given the
- * location of an interpreter in a program that has not started, and knows only some interpreters
- * and, of those whose native stacks it does not pass, only some builds. It labels what belongs to
- * processes that run at the beginning.
+ * Returns whether only the built-in engine can do what R asks for. Children of a command are
+ * recorded if possible, but children of processes only because --children was given. SystemTap does
+ * not learn of selected processes that start later. A script cannot be given the location of an
+ * interpreter in a program that has not started. It knows only some interpreters, and only some
+ * builds of those whose native stacks it does not walk. It labels only samples of processes that
+ * run at the beginning.
  */
 static bool needs_bpf(const struct engine_request *r)
 {

@@ -30,7 +30,7 @@ void frame_table_release(struct frame_table *t)
 	free(t->codes);
 }
 
-/* *LINK: the link-time address of the start of M; false: unknown. */
+/* Sets *LINK to the link-time address of the start of M. Returns false if it is not known. */
 static bool find_link(const struct object *o, const struct mapping *m, uint64_t *link)
 {
 	uint64_t size = m->end - m->start;
@@ -39,7 +39,9 @@ static bool find_link(const struct object *o, const struct mapping *m, uint64_t 
 	       *link <= UINT64_MAX - size;
 }
 
-/* Without a build-id, nothing else shows that the file at its path is not the one that was mapped.
+/*
+ * Returns the path of O. Without a build-id, only a note in the path can show that the file there
+ * is not the one that was mapped.
  */
 static uint32_t path_of(struct frame_table *t, const struct object *o)
 {
@@ -140,7 +142,10 @@ static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
 	return id;
 }
 
-/* True if ADDRESS is in an interrupt or exception entry: the frame it interrupted is not a call. */
+/*
+ * Returns whether ADDRESS is in an interrupt or exception entry. The frame that this has
+ * interrupted is not a call.
+ */
 static bool interrupts(struct frame_table *t, uint64_t address)
 {
 	const char *name, *module;
@@ -150,7 +155,10 @@ static bool interrupts(struct frame_table *t, uint64_t address)
 	       !strncmp(name, "asm_", 4);
 }
 
-/* True for functions of our probes: SystemTap modules, BPF programs and what calls these. */
+/*
+ * Returns whether a function belongs to the recorder's probes: SystemTap modules, BPF programs and
+ * their callers in the kernel.
+ */
 static bool is_probe(const char *name, const char *module)
 {
 	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_"};
@@ -218,7 +226,7 @@ uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_k
 	return id;
 }
 
-/* "[WHAT: TEXT]" */
+/* Adds the frame "[WHAT: TEXT]". */
 static uint32_t note_about(struct frame_table *t, const char *what, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", what, text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds maps, frames and stacks to a recording from addresses; each map and frame once. */
+/* Adds maps, frames and stacks to a recording, by their addresses; each map and frame once. */
 #ifndef ENGINE_FRAME_TABLE_H
 #define ENGINE_FRAME_TABLE_H
 
@@ -10,7 +10,7 @@
 
 struct frame_table {
 	const struct processes *ps;
-	const struct kallsyms *ks; /* NULL: kernel frames have no names */
+	const struct kallsyms *ks; /* or NULL if kernel frames have no names */
 	struct recording *rec;
 	struct table maps;   /* mapping -> map */
 	struct table frames; /* map or kind, address -> frame */
@@ -18,7 +18,7 @@ struct frame_table {
 	struct splice_code *codes;
 	size_t nr_codes, codes_alloc;
 	struct table by_object; /* object, interpreter -> index in codes */
-	/* Note frames + 1; 0: not added yet. */
+	/* Note frames + 1, or 0 if not added yet. */
 	uint32_t inconsistent[VM_KINDS], rare, trace;
 };
 
@@ -26,43 +26,45 @@ void frame_table_init(struct frame_table *t, const struct processes *ps, const s
 	struct recording *rec);
 void frame_table_release(struct frame_table *t);
 
-/* The frame at ADDRESS in M (NULL: no mapping). CALL: it is a return address. */
+/* Returns the frame at ADDRESS in M, which may be NULL. CALL tells that it is a return address. */
 uint32_t frame_table_user(
 	struct frame_table *t, const struct mapping *m, uint64_t address, bool call);
 
-/* The note in place of the innermost frames of a rare stack. */
+/* Returns the note that replaces the innermost frames of a rare stack. */
 uint32_t frame_table_rare(struct frame_table *t);
 
-/* A trace of LuaJIT's: code without name. */
+/* Returns the frame of a trace of LuaJIT, which is code without a name. */
 uint32_t frame_table_trace(struct frame_table *t);
 
-/* The number of frames at the leaf of a kernel stack that belong to the probe itself. */
+/* Returns how many frames at the leaf of a kernel stack belong to the probe itself. */
 size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr);
 
-/* A kernel frame of known name but unknown address, OFFSET bytes into the function. */
+/* Returns a kernel frame of known name but unknown address, OFFSET bytes into the function. */
 uint32_t frame_table_named(
 	struct frame_table *t, const char *name, const char *module, uint64_t offset);
 
 /*
- * A frame of an interpreter, of KIND; FUNCTION and FILE are strings of the recording, 0: unknown.
- * Without a function the frame has no name.
+ * Returns a frame of an interpreter, of KIND. FUNCTION and FILE are strings of the recording, or 0
+ * if unknown. Without a function the frame has no name.
  */
 uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_kind kind,
 	uint32_t function, uint32_t file, uint32_t line);
 
-/* Adds the interpreter's stack of NR frames, leaf first; if END says that there is none, of a note.
+/*
+ * Adds the interpreter's stack of NR frames, leaf first, or of a note if END says that there is no
+ * stack.
  */
 uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum vm_end end,
 	const uint32_t *frames, size_t nr);
 
-/* The role for VM of the function that contains ADDRESS in M. */
+/* Returns the role for VM of the function that contains ADDRESS in M. */
 unsigned frame_table_role(
 	struct frame_table *t, const struct vm *vm, const struct mapping *m, uint64_t address);
 
 /*
  * Splices the native and the VM frames of S, whose ids are frame numbers, and adds the user stack.
- * END and CUT_BY are those of the native stack; the result is broken if the VM stack is
- * inconsistent, and cut if only that is cut.
+ * END and CUT_BY describe the native stack. The result is broken if the VM stack is inconsistent,
+ * and cut if only the VM stack is cut.
  */
 uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, struct splice *s,
 	enum stack_end end, uint32_t cut_by);
@@ -70,12 +72,12 @@ uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, str
 /* Adds the kernel stack of NR addresses, leaf first; the first one may be SAMPLE_RARE. */
 uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr);
 
-/* Adds the user stack of a task that has none: the note "[no user stack: WHY]". */
+/* Adds the user stack of a task without one, which is the note "[no user stack: WHY]". */
 uint32_t frame_table_no_stack(struct frame_table *t, const char *why);
 
 /*
- * What cut a stack whose last address is in M, as a string of the recording: CAUSE, unless the file
- * was never read.
+ * Returns what cut a stack whose last address is in M, as a string of the recording. It is CAUSE,
+ * unless the file was never read.
  */
 uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m, enum cut_cause cause);
 

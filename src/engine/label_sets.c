@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Many more values are kept while recording than at its end: only then it is known which matter. */
+/*
+ * While recording, so many times more values are kept than at the end, when it is known which
+ * matter.
+ */
 enum { KEPT_TIMES = 16 };
 
 enum {
-	SETS_MAX = 1 << 17,    /* received, until they are swept */
-	LABELS_KEPT = 1 << 20, /* in all sets of samples, where a set has about ten */
+	SETS_MAX = 1 << 17,    /* received sets, until they are swept */
+	LABELS_KEPT = 1 << 20, /* labels in all sets of samples; a set has about ten */
 };
 
 static const char other[] = "other";
@@ -39,7 +42,7 @@ void label_sets_release(struct label_sets *sets)
 	*sets = (struct label_sets){0};
 }
 
-/* The index of the label KEY if clients choose its values, -1: they do not. */
+/* Returns the index of the label KEY if clients choose its values, or -1 if they do not. */
 static int unbounded_key(const struct label_sets *sets, const char *key)
 {
 	const struct label_key *keys = sets->processes->source->keys;
@@ -50,7 +53,7 @@ static int unbounded_key(const struct label_sets *sets, const char *key)
 	return -1;
 }
 
-/* Whether VALUE of the label number INDEX is one of those that are kept, or becomes one. */
+/* Returns whether VALUE of label number INDEX is a kept value, or becomes one. */
 static bool keep_value(struct label_sets *sets, int index, const char *value)
 {
 	uint64_t hash = hash_text(value, strlen(value));
@@ -65,7 +68,10 @@ static bool keep_value(struct label_sets *sets, int index, const char *value)
 	return true;
 }
 
-/* VALUE, or "other": there are too many of KEY, or too many sets for SET to get another one. */
+/*
+ * Returns VALUE, or "other" if there are too many values of KEY, or too many sets to add a new one
+ * with SET and VALUE.
+ */
 static const char *admit(struct label_sets *sets, uint32_t set, const char *key, const char *value)
 {
 	int index = unbounded_key(sets, key);
@@ -84,7 +90,7 @@ static const char *admit(struct label_sets *sets, uint32_t set, const char *key,
 	return value;
 }
 
-/* Adds a label to a set. */
+/* A set to which labels are added. */
 struct growing_set {
 	struct label_sets *sets;
 	uint32_t set;
@@ -107,7 +113,7 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
 	*table_put(&sets->by_number, set->number, 0, &is_new) = growing.set;
 }
 
-/* The set with the labels of set NUMBER and of OTHERS. */
+/* Returns the set with the labels of set NUMBER and of OTHERS. */
 static uint32_t join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count)
 {
 	const struct label_source *source = sets->processes->source;
@@ -174,8 +180,10 @@ void label_sets_sweep(struct label_sets *sets, int sent)
 
 /* ---- the limit ---- */
 
-/* A value of a label, and what has it: of the first event, which is sampled, and of what is
- * counted. */
+/*
+ * A value of a label and its weights: the sum of the first event, which is sampled, and the sum of
+ * the events that are counted.
+ */
 struct label_weight {
 	uint32_t key, value; /* in strings */
 	uint64_t sum, counted;
@@ -226,7 +234,7 @@ static void weigh(const struct label_sets *sets, struct weights *w)
 		}
 }
 
-/* Marks all but the MAX heaviest ones of each key; returns how many. */
+/* Marks all values of each key but the MAX heaviest as dropped. Returns how many these are. */
 static uint64_t drop_light(struct weights *w, uint32_t max)
 {
 	uint64_t dropped = 0;
@@ -245,7 +253,7 @@ static uint64_t drop_light(struct weights *w, uint32_t max)
 	return dropped;
 }
 
-/* Gives each row the set without the values that were dropped. */
+/* Gives each row its set without the dropped values. */
 static void replace(struct samples *s, const struct weights *w)
 {
 	size_t nr = s->nr_labels;

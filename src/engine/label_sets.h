@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sets of a source's labels, by the numbers that the programs give them, as sets of samples;
- * and a limit of their values, as clients choose some of them.
+ * Converts the sets of a source's labels, which the programs identify by numbers, to sets of
+ * samples; and limits the values of labels, as clients choose some of them.
  */
 #ifndef ENGINE_LABEL_SETS_H
 #define ENGINE_LABEL_SETS_H
@@ -23,17 +23,17 @@ struct label_sets {
 	struct samples *samples;
 	struct label_processes *processes;
 	uint32_t max;           /* values of each label that are kept at the end */
-	size_t max_labels;      /* in all sets of samples, until no new combinations are added */
+	size_t max_labels;      /* in all sets of samples, beyond which combinations are refused */
 	struct table by_number; /* number in the programs -> set in samples */
-	struct table recent;    /* the same, of those that rows had since the last sweep */
+	struct table recent;    /* the sets among these that rows had since the last sweep */
 	struct table values;    /* index of a label, hash of a value that is kept */
-	uint32_t nr_values[32]; /* of each of them */
+	uint32_t nr_values[32]; /* how many values of each label are kept */
 	uint64_t nr_unknown;    /* samples whose labels were not received */
 	uint64_t nr_other;      /* values that became "other" before the end, with repetitions */
-	uint64_t nr_refused;    /* values that became "other" because of max_labels, likewise */
+	uint64_t nr_refused;    /* like nr_other, but because of max_labels */
 };
 
-/* MAX as above. */
+/* MAX is the number of values of each label that are kept at the end. */
 void label_sets_init(struct label_sets *sets, struct samples *samples,
 	struct label_processes *processes, uint32_t max);
 void label_sets_release(struct label_sets *sets);
@@ -42,24 +42,27 @@ void label_sets_release(struct label_sets *sets);
 void label_sets_add(struct label_sets *sets, const struct label_new_set *set);
 
 /*
- * The set in samples with the labels of set NUMBER in process PID and of OTHERS, a set of samples.
- * NUMBER 0: nothing is known but the process, as of one that exits. COUNT: samples that have them.
+ * Returns the set in samples with the labels of set NUMBER in process PID and of OTHERS, a set of
+ * samples. NUMBER is 0 if only the process is known, as for a process that exits. COUNT is the
+ * number of samples that have these labels.
  */
 uint32_t label_sets_join(
 	struct label_sets *sets, uint64_t number, uint32_t pid, uint32_t others, uint64_t count);
 
-/* True if many sets have been received, so that label_sets_sweep() should be called. */
+/* Returns whether many sets have been received, so that label_sets_sweep() should be called. */
 bool label_sets_is_full(const struct label_sets *sets);
 
 /*
- * Forgets the sets that no row had since the last call. The rows so far have been read. SENT: the
- * programs' map of numbers that were sent, a file descriptor: they are sent again, if need be.
+ * Forgets the sets that no row had since the last call. The rows so far must have been read. SENT
+ * is a file descriptor of the programs' map of sent numbers; the forgotten sets are removed from
+ * it, so that they are sent again if needed.
  */
 void label_sets_sweep(struct label_sets *sets, int sent);
 
 /*
- * At the end: of each label whose values clients choose, keeps the most frequent ones and makes the
- * others "other". Adds to NOTES how many, and what else was lost, one per line.
+ * Keeps the most frequent values of each label whose values clients choose, and replaces the other
+ * values by "other". Adds to NOTES how many these are and what else was lost, one per line. To be
+ * called at the end.
  */
 void label_sets_limit(struct label_sets *sets, struct strbuf *notes);
 

@@ -32,7 +32,7 @@ void memberships_release(struct memberships *m)
 	*m = (struct memberships){0};
 }
 
-/* The newest process of this number; NULL: none. */
+/* Returns the newest process of this number, or NULL. */
 static struct membership *newest(const struct memberships *m, uint32_t pid)
 {
 	const uint32_t *at = table_get(&m->by_pid, pid, 0);
@@ -40,7 +40,7 @@ static struct membership *newest(const struct memberships *m, uint32_t pid)
 	return at && *at ? &m->list[*at] : NULL;
 }
 
-/* Reads it, for a process that is new or executes another program. */
+/* Reads the cgroup of a process that is new or executes another program. */
 static void take(struct memberships *m, uint32_t pid)
 {
 	uint64_t start = task_start(pid, pid);
@@ -49,7 +49,7 @@ static void take(struct memberships *m, uint32_t pid)
 
 	if (path && known && known->start == start) {
 		known->until = UINT64_MAX;
-		/* at its end it belongs to the root of some hierarchies */
+		/* at its end a process belongs to the root of some hierarchies */
 		if (strcmp(path, "/") != 0)
 			known->path = strpool_adds(&m->strings, path);
 	} else if (path && m->nr == MEMBERSHIPS_MAX) {
@@ -80,7 +80,7 @@ void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start)
 {
 	struct membership *known = m->proc ? newest(m, pid) : NULL;
 
-	/* not its own event: times are rounded */
+	/* this must not be the event of its own fork; times are rounded */
 	if (known && known->start + 1 < start && start < known->until)
 		known->until = start;
 }
@@ -162,7 +162,7 @@ static void executed(struct facet *f, uint32_t pid)
 	memberships_executed((struct memberships *)f, pid);
 }
 
-/* Memberships are read at the end, for the tasks of samples. */
+/* Sweeps only if it must: memberships are read at the end, for the tasks of samples. */
 static void sweep(struct facet *f)
 {
 	struct memberships *m = (struct memberships *)f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which cgroup the recorded processes are in, and what its path says: the labels cgroup, unit and
- * container. Read from /proc once per process and program, while it runs.
+ * The cgroups of the recorded processes and what their paths tell: the labels cgroup, unit and
+ * container. They are read from /proc once per process and program, while it runs.
  */
 #ifndef ENGINE_MEMBERSHIPS_H
 #define ENGINE_MEMBERSHIPS_H
@@ -23,14 +23,14 @@ struct memberships {
 	const struct samples *samples; /* their processes are not forgotten */
 	struct membership {
 		uint64_t start; /* of the process, ticks since boot */
-		uint64_t until; /* when another one with its PID started; UINT64_MAX: none has */
+		uint64_t until; /* when another process got its PID, or UINT64_MAX */
 		uint32_t pid;
 		uint32_t path;  /* in strings */
-		uint32_t older; /* number of that of an earlier process of the same PID, 0: none */
+		uint32_t older; /* number of an earlier process with the same PID, or 0 */
 	} * list;               /* from 1 */
 	size_t nr, alloc;
 	bool is_full;        /* some processes are missing */
-	struct table by_pid; /* number of the newest */
+	struct table by_pid; /* number of the newest one */
 	struct strpool strings;
 };
 
@@ -39,31 +39,34 @@ enum { MEMBERSHIP_LABELS = 3 };
 void memberships_init(struct memberships *m, const char *proc, const struct samples *samples);
 void memberships_release(struct memberships *m);
 
-/* Reads the cgroup of process PID, unless that was done. */
+/* Reads the cgroup of process PID, unless it is known. */
 void memberships_see(struct memberships *m, uint32_t pid);
 
-/* PID is a new process, which started at START ticks since boot. */
+/* Notes that PID is a new process, which started at START ticks since boot. */
 void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start);
 
-/* PID executes another program, maybe in another cgroup than when it began. */
+/* Reads the cgroup of PID again, which executes another program and may have changed its cgroup. */
 void memberships_executed(struct memberships *m, uint32_t pid);
 
-/* Reads those of all processes until END_NS (monotonic). */
+/* Reads the cgroups of all processes, until END_NS (monotonic). */
 void memberships_see_all(struct memberships *m, int64_t end_ns);
 
 /*
- * The cgroup of the process PID that has a task which started at START ticks since boot (0: not
- * known); NULL: unknown.
+ * Returns the cgroup of the process PID that has a task which started at START ticks since boot (or
+ * 0 if that is not known), or NULL if it is unknown.
  */
 const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t start);
 
-/* Half of the room is taken. */
+/* Returns whether half of the room is used. */
 bool memberships_is_half_full(const struct memberships *m);
 
-/* Forgets processes that have ended, except for those that have samples. */
+/* Forgets processes that have ended and have no samples. */
 void memberships_sweep(struct memberships *m);
 
-/* Sets LIST to what PATH means, pointing into it; returns the number. The root means nothing. */
+/*
+ * Sets LIST to the labels that PATH means, which point into it, and returns their number. The root
+ * means none.
+ */
 struct membership_label {
 	const char *key, *value;
 	size_t len; /* of the value */

@@ -22,7 +22,7 @@ void samples_init(struct samples *s)
 	s->labels = xcalloc(16, sizeof(*s->labels));
 	s->rows = xcalloc(16, sizeof(*s->rows));
 	s->stacks_alloc = s->labels_alloc = s->rows_alloc = 16;
-	s->frames = xcalloc(FRAMES_FIRST, sizeof(*s->frames)); /* stacks without any point to it */
+	s->frames = xcalloc(FRAMES_FIRST, sizeof(*s->frames)); /* for stacks without frames */
 	s->frames_alloc = FRAMES_FIRST;
 }
 

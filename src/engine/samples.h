@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Raw samples, aggregated: what both engines hand to the collector. Each task, stack, name and
- * label is stored once and has a number; a row sums the samples that have all of them in common.
+ * Aggregated raw samples, which both engines hand to the collector. Each task, stack, name and
+ * label is stored once and has a number. A row sums the samples that have all of them in common.
  */
 #ifndef ENGINE_SAMPLES_H
 #define ENGINE_SAMPLES_H
@@ -19,42 +19,42 @@ struct processes;
 
 /* How a stack ended: enum walk_end for user space, enum vm_end for a VM, or one of these. */
 enum {
-	SAMPLE_UNKNOWN = 64, /* the unwinder stopped: the unwind rules of the last frame say why */
-	SAMPLE_EARLIER,      /* no frames: the wait began before the recording */
+	SAMPLE_UNKNOWN = 64, /* the unwinder stopped; the unwind rules of the last frame tell why */
+	SAMPLE_EARLIER,      /* no frames, as the wait began before the recording */
 	SAMPLE_NAMED,        /* a kernel stack whose frames are numbers in names, not addresses */
-	/* no frames: the task has no user stack, a note says why */
+	/* no frames, as the task has no user stack; a note tells why */
 	SAMPLE_KERNEL_THREAD,
 	SAMPLE_EXITING, /* its memory is freed already */
 	SAMPLE_EXECVE,  /* the new program's memory is not yet set up */
 };
 
-/* A frame, of any stack, in place of the innermost ones of a rare stack: see condense.h. */
+/* The frame of any stack that replaces the innermost frames of a rare stack, see condense.h. */
 #define SAMPLE_RARE UINT64_MAX
 
 struct samples {
 	struct strpool strings;
 	struct sample_event {
 		const char *name, *unit, *clock; /* owned by the engine */
-		uint64_t period;                 /* ns between two ticks; 0: no tick */
+		uint64_t period;                 /* ns between two ticks, or 0 without a tick */
 		uint64_t divisor; /* sums of rows are divided by it to get the unit */
 	} * events;
 	size_t nr_events, events_alloc;
 	struct sample_task {
-		uint64_t start; /* ns since boot, 0: unknown */
+		uint64_t start; /* ns since boot, or 0 if unknown */
 		uint32_t pid, tid;
 		uint32_t comm; /* in strings */
 	} * tasks;
 	size_t nr_tasks, tasks_alloc;
 	/*
-	 * Leaf first. User-space frames are encoded by walk_frame(), their serial is the mapping's
-	 * index in struct processes + 1; kernel frames are addresses; VM frames are numbers in
-	 * names or, of functions in C, encoded as those of user space.
+	 * Leaf first. User-space frames are encoded by walk_frame(), where the serial is the
+	 * mapping's index in struct processes + 1. Kernel frames are addresses. VM frames are
+	 * numbers in names or, for functions in C, encoded like user-space frames.
 	 */
 	struct sample_stack {
 		size_t first; /* in frames */
 		uint32_t nr;
-		uint32_t next;   /* of the same hash, 0: none */
-		uint32_t actual; /* 0: a stack; its own number: pending; else another stack */
+		uint32_t next;   /* next one with the same hash, or 0 */
+		uint32_t actual; /* 0 for a stack, its own number if pending, else another stack */
 		uint8_t kind;    /* enum stack_kind */
 		uint8_t end;
 	} * stacks; /* from 1 */
@@ -62,24 +62,24 @@ struct samples {
 	uint64_t *frames;
 	size_t nr_frames, frames_alloc;
 	struct sample_name {
-		uint64_t what;       /* as in struct vm_frame; kernel: offset in the function */
-		uint32_t function;   /* in strings; 0: unknown */
-		uint32_t file;       /* likewise; kernel: the module */
-		uint32_t line;       /* 0: unknown */
-		uint32_t first_line; /* of the function, see same_names.h; 0: its name tells it */
+		uint64_t what;       /* as in struct vm_frame, or the offset in a kernel function */
+		uint32_t function;   /* in strings, or 0 if unknown */
+		uint32_t file;       /* in strings; for kernel functions the module */
+		uint32_t line;       /* or 0 if unknown */
+		uint32_t first_line; /* of the function, see same_names.h, or 0 if not needed */
 	} * names;
 	size_t nr_names, names_alloc;
 	struct sample_label {
 		uint32_t key, value; /* in strings */
-		uint32_t others;     /* number of the rest of the set, 0: none */
-	} * labels;                  /* from 1; the number of a set is that of its last label */
+		uint32_t others;     /* number of the rest of the set, or 0 */
+	} * labels;                  /* from 1; a set has the number of its last label */
 	size_t nr_labels, labels_alloc;
 	struct sample_row {
 		struct sample_key {
 			uint32_t event, task;      /* indexes in events and tasks */
-			uint32_t user, kernel, vm; /* numbers of stacks, 0: none */
-			uint32_t labels;           /* number of a set, 0: none */
-			uint32_t slice;            /* of time, from 1; 0: no slices */
+			uint32_t user, kernel, vm; /* numbers of stacks, or 0 */
+			uint32_t labels;           /* number of a set, or 0 */
+			uint32_t slice;            /* of time, from 1, or 0 without slices */
 		} key;
 		uint32_t next; /* as in stacks */
 		uint64_t count, sum;
@@ -88,41 +88,44 @@ struct samples {
 	struct table by_task, by_stack, by_name, by_label, by_row;
 	uint64_t lost[LOST_REASONS];
 	/* See condense.h. */
-	uint64_t nr_summed; /* tasks whose rows became those of a sum: without tid and start */
+	uint64_t nr_summed; /* tasks whose rows were added to a sum, without tid and start */
 	size_t condensed;   /* tasks, stacks and rows that remained the last time */
 };
 
 void samples_init(struct samples *s);
 void samples_release(struct samples *s);
 
-/* Each returns the number of the entry, which is added if it is new; events are always added. */
+/*
+ * These functions return the number of the entry, which is added if it is new. Events are always
+ * added.
+ */
 uint32_t samples_event(struct samples *s, const struct sample_event *event);
 uint32_t samples_task(
 	struct samples *s, uint32_t pid, uint32_t tid, uint64_t start, const char *comm);
 uint32_t samples_name(struct samples *s, const struct sample_name *name);
-/* The set OTHERS (0: empty) plus KEY=VALUE. */
+/* Returns the set OTHERS, which may be 0 if empty, plus KEY=VALUE. */
 uint32_t samples_label(struct samples *s, uint32_t others, const char *key, const char *value);
 
-/* Whether samples_label() would return the number of a set that is there already. */
+/* Returns whether samples_label() would return the number of an existing set. */
 bool samples_has_label(struct samples *s, uint32_t others, const char *key, const char *value);
 uint32_t samples_stack(
 	struct samples *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end);
 
-/* The number of a stack that will be set later, or never. */
+/* Returns the number of a stack that will be set later, or never. */
 uint32_t samples_pending(struct samples *s);
-/* Sets a pending stack; STACK 0: it is lost. */
+/* Sets a pending stack. STACK is 0 if it is lost. */
 void samples_set_pending(struct samples *s, uint32_t pending, uint32_t stack);
-/* NUMBER, or the stack that was set for it; 0: still pending. */
+/* Returns NUMBER, or the stack that was set for it, or 0 if it is still pending. */
 uint32_t samples_actual(const struct samples *s, uint32_t number);
 
 void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum);
 
 /* Sets USED[N] for each of the NR mappings N that a stack has. */
 void samples_mark_mappings(const struct samples *s, bool *used, size_t nr);
-/* The same for the NR_FRAMES encoded frames (others do not matter). */
+/* Sets USED[N] for the mappings of NR_FRAMES encoded frames. Other frames are ignored. */
 void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr);
 
-/* Encodes the frame at ADDRESS in M (NULL: no mapping). CALL: it is a return address. */
+/* Encodes the frame at ADDRESS in M, which may be NULL. CALL tells that it is a return address. */
 uint64_t samples_user_frame(
 	const struct processes *ps, const struct mapping *m, uint64_t address, bool call);
 

@@ -22,7 +22,7 @@
 
 enum {
 	TICK_MS = 100,   /* between two checks of clock and targets */
-	PATIENCE_S = 60, /* with an engine that was asked to stop */
+	PATIENCE_S = 60, /* wait for an engine that was asked to stop */
 };
 
 struct run {
@@ -35,8 +35,8 @@ struct run {
 		uint64_t start;
 	} * targets;
 	size_t nr_targets;
-	char comm[32]; /* of the first one */
-	double began;  /* monotonic seconds; 0: the probes are not in place */
+	char comm[32]; /* of the first target */
+	double began;  /* monotonic seconds, or 0 while the probes are not in place */
 	double ended;
 };
 
@@ -44,8 +44,8 @@ static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t recording; /* the engine still runs */
 
 /*
- * The first one requests the end, the second one an immediate end; what was recorded is still
- * written. The third one ends the program and leaves no half-written file.
+ * The first signal requests the end, the second one an immediate end; the recorded data is still
+ * written. The third signal ends the program and leaves no half-written file.
  */
 static void on_signal(int sig)
 {
@@ -58,8 +58,8 @@ static void on_signal(int sig)
 }
 
 /*
- * SIGHUP stays ignored if it was: nohup(1). SIGINT does not: that shells ignore it for background
- * jobs concerns the terminal, not kill(1).
+ * SIGHUP stays ignored if it was, because of nohup(1). SIGINT does not, because shells ignore it
+ * for background jobs on account of the terminal, not of kill(1).
  */
 static void catch_signals(void)
 {
@@ -95,7 +95,7 @@ static bool targets_gone(struct run *r)
 	return all_gone(r->targets, r->nr_targets);
 }
 
-/* A PID can be reused: its process is identified at the start. */
+/* Identifies the targets at the start, as a PID can be reused. */
 static void remember_targets(struct run *r)
 {
 	const struct engine_request *q = &r->session->request;
@@ -109,7 +109,7 @@ static void remember_targets(struct run *r)
 		task_comm(r->targets[0].id, r->comm, sizeof(r->comm));
 }
 
-/* True if stdout is a pipe that nobody reads any more. */
+/* Returns whether stdout is a pipe that no process reads any more. */
 static bool reader_gone(const struct run *r)
 {
 	struct pollfd fd = {.fd = STDOUT_FILENO};
@@ -141,7 +141,7 @@ static void clear_progress(const struct run *r)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* The terminal is the command's from now on. */
+/* Begins the recording. The terminal then belongs to the command. */
 static void begin(struct run *r)
 {
 	struct session *s = r->session;
@@ -157,7 +157,7 @@ static void begin(struct run *r)
 	command_go(&r->command);
 }
 
-/* Until the time is over, the targets have ended, a signal, or the engine ends. */
+/* Records until the time is over, the targets have ended, a signal arrives, or the engine ends. */
 static enum engine_state record(struct run *r)
 {
 	const struct engine_ops *ops = r->session->ops;
@@ -186,12 +186,14 @@ static enum engine_state record(struct run *r)
 	return state;
 }
 
-/* Each further signal, or a minute without an end, stops the engine harder; at last it is given up.
+/*
+ * Takes the sums from the engine. Each further signal, or a minute without an end, stops the engine
+ * harder, until it is given up.
  */
 static void take_sums(struct run *r, enum engine_state state)
 {
 	const struct engine_ops *ops = r->session->ops;
-	int seen = interrupts ? 1 : 0; /* others may have come with the first */
+	int seen = interrupts ? 1 : 0; /* more signals may have come with the first */
 	double last_stop = now();
 
 	if (state != ENGINE_ENDED)
@@ -219,7 +221,7 @@ static void describe_command(const struct session *session, struct recording *re
 	strbuf_release(&words);
 }
 
-/* "nginx 1302, 1303"; of many only the first. */
+/* Adds the IDs, as in "1302, 1303". If there are many, only the first ones are shown. */
 static void add_ids(const struct target *list, size_t nr, struct strbuf *out)
 {
 	enum { SHOWN = 4 };
@@ -287,7 +289,9 @@ static void describe_run(const struct run *r, struct recording *rec)
 	free(seconds);
 }
 
-/* How the command ended; if it has not, nobody ends it. A signal to us may have been its end, too.
+/*
+ * Takes the exit code of the command. A command that has not ended is left running. After a signal
+ * there is no exit code, as the signal may have ended the command, too.
  */
 static void take_command(struct run *r, struct strbuf *notes)
 {
@@ -332,7 +336,10 @@ static bool is_impatient(void)
 	return interrupts > 1;
 }
 
-/* Processes that end stop the recording, unless it is one of all or of a selection. */
+/*
+ * Creates the list of JVMs. They are asked early if the end of their processes stops the recording,
+ * as it does unless all processes or a selection are recorded.
+ */
 static void prepare_jvms(struct session *s)
 {
 	struct engine_request *q = &s->request;
@@ -341,7 +348,7 @@ static void prepare_jvms(struct session *s)
 		q->jvms = jvms_new(!q->all && !q->selection.kind, is_impatient);
 }
 
-/* -1 and ERR: one of the processes is only a thread of another. */
+/* Returns -1 with ERR if one of the processes is only a thread of another process. */
 static int check_processes(const struct engine_request *q, struct strbuf *err)
 {
 	for (size_t i = 0; i < q->nr_pids; i++) {
@@ -396,7 +403,7 @@ out:
 	session->request.jvms = NULL;
 	reader_end();
 	command_release(&r.command);
-	if (session->command) { /* its path is freed, and the list of one process is ours */
+	if (session->command) { /* the path is freed, and the list is local */
 		session->request.pids = NULL;
 		session->request.nr_pids = 0;
 		session->request.command = NULL;

@@ -10,24 +10,27 @@
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	char **words;             /* our own argv, for the recording */
-	char **command;           /* argv of "-- COMMAND", NULL: none */
-	const char *announcement; /* printed once the probes are in place; NULL: nothing */
+	char **words;             /* argv of the program, for the recording */
+	char **command;           /* argv of "-- COMMAND", or NULL */
+	const char *announcement; /* printed once the probes are in place, or NULL */
 	bool no_jvm;              /* JVMs are not asked for names */
 	bool progress;            /* show one changing line on stderr */
-	bool describe;            /* write what would run to stdout, run nothing */
+	bool describe;            /* write what would run to stdout, and run nothing */
 	bool to_stdout;           /* the recording ends when the reader of stdout is gone */
 	char *log; /* messages of an engine that failed to start; the caller frees it */
-	/* The command's exit code as in a shell; -1: there is none, or the recording ended first.
+	/*
+	 * The command's exit code as in a shell, or -1 if there is none or the recording ended
+	 * first.
 	 */
 	int exit_code;
 };
 
 /*
- * Runs it and fills REC, and FILES with those that naming needs and that have no usable path. 0:
- * ok; 1: with losses, see ERR; -1: no results. With describe or request.compile_only REC stays
- * empty. NOTES and ERR hold whole lines. Afterwards the first two signals only speed up what is
- * still running, so that the recording is written; the third one ends the program.
+ * Runs the session and fills REC, and FILES with the files that are needed for names and have no
+ * usable path. Returns 0 on success, 1 with losses, see ERR, or -1 if there are no results. With
+ * describe or request.compile_only REC stays empty. NOTES and ERR hold whole lines. Afterwards the
+ * first two signals only speed up what is still running, so that the recording is written; the
+ * third one ends the program.
  */
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);

@@ -24,7 +24,7 @@ static const struct {
 #include "engine/headers.inc"
 };
 
-/* The folder PATH/stap/NAME.stp is in, when it is there; else NULL. */
+/* Returns the real path of FOLDER if it has the script stap/NAME.stp, or NULL. */
 static char *try_folder(const char *folder, const char *name)
 {
 	char *file = xasprintf("%s/stap/%s.stp", folder, name);
@@ -60,8 +60,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * The folders in FOLDER/tapsets, sorted: stap does not look into the folders of a -I folder by
- * itself.
+ * Returns the folders in FOLDER/tapsets, sorted. stap itself does not look into the folders of a -I
+ * folder.
  */
 static char **list_tapsets(const char *folder)
 {
@@ -86,7 +86,10 @@ static char **list_tapsets(const char *folder)
 	return list;
 }
 
-/* The next word of *TEXT, which is moved behind it and the blanks that follow; false: none. */
+/*
+ * Takes the next word of *TEXT, which is moved behind the word and the following blanks. Returns
+ * false if there is none.
+ */
 static bool next_word(const char **text, const char **word, size_t *len)
 {
 	*word = *text;
@@ -109,7 +112,7 @@ static struct tool_option *find_option(const struct tool *tool, const char *name
 	return NULL;
 }
 
-/* "A=1,B=2,both=3" */
+/* Parses keywords, "A=1,B=2,both=3". */
 static int take_keywords(struct tool_option *o, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -129,7 +132,7 @@ static int take_keywords(struct tool_option *o, const char *text, size_t len)
 	return 0;
 }
 
-/* "1..100", or "min..100" where min is an option declared before */
+/* Parses a range, "1..100", or "min..100" where min is an option declared before. */
 static int take_range(const struct tool *tool, struct tool_option *o, const char *text, size_t len)
 {
 	const char *dots = memmem(text, len, "..", 2);
@@ -165,7 +168,7 @@ static int take_default(struct tool_option *o, const char *text, size_t len)
 	return ret;
 }
 
-/* "NAME METAVAR VALUES [compiled] [default VALUE]", before its help */
+/* Parses "NAME METAVAR VALUES [compiled] [default VALUE]", which comes before the help. */
 static int take_declaration(const struct tool *tool, struct tool_option *o, const char *text)
 {
 	const char *word;
@@ -228,7 +231,7 @@ static int take_option(struct tool *tool, const char *text, struct strbuf *err)
 	return 0;
 }
 
-/* "timer", "sched:sched_switch begins ends" */
+/* Parses a probe, "timer" or "sched:sched_switch begins ends". */
 static int take_probe(struct tool *tool, const char *text, struct strbuf *err)
 {
 	struct tool_probe probe = {0};
@@ -249,7 +252,7 @@ static int take_probe(struct tool *tool, const char *text, struct strbuf *err)
 	return 0;
 }
 
-/* "ngx_create_pool on_pool_created [result]" */
+/* Parses a function, "ngx_create_pool on_pool_created [result]". */
 static int take_function(struct tool *tool, const char *text, struct strbuf *err)
 {
 	const char *rest = text, *name, *program, *word;
@@ -265,7 +268,7 @@ static int take_function(struct tool *tool, const char *text, struct strbuf *err
 	return 0;
 }
 
-/* One line of the header, "KEY VALUE"; unknown keys are those of a later version. */
+/* Takes one line of the header, "KEY VALUE". Unknown keys belong to later versions. */
 static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 {
 	const struct {
@@ -342,7 +345,7 @@ static int read_file(struct tool *tool, struct strbuf *err)
 	return ret;
 }
 
-/* False: no such script is known. */
+/* Reads the built-in header. Returns false if no such script is known. */
 static bool read_built_in(struct tool *tool, struct strbuf *err)
 {
 	const char *text = NULL;
@@ -449,7 +452,7 @@ uint64_t tool_value(const struct tool *tool, const struct tool_values *values, c
 	return 0;
 }
 
-/* The bits of a keyword, 0: unknown keyword. */
+/* Returns the bits of a keyword, or 0 if it is unknown. */
 static uint64_t keyword_bits(const struct tool_option *o, const char *word, size_t len)
 {
 	for (size_t i = 0; i < o->nr_keywords; i++)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The code common to all modules, at the beginning, is smaller. */
+/* Pages to read of the code common to all modules, at the beginning, which is smaller. */
 enum { COMMON_PAGES = 16, PAGE = 4096 };
 
 static uint32_t number_at(const uint8_t *code)
@@ -22,7 +22,7 @@ static uint32_t number_at(const uint8_t *code)
  *
  *	sub $SIZE,%rsp; and $-64,%rsp; mov %rsp,…(%rdi); lea REGISTERS(%rsp),%rbx
  *
- * Steps know -128(%rbx) as what of the stack is free.
+ * REGISTERS is 128, so C functions use the stack below -128(%rbx).
  */
 static bool is_main(const uint8_t *code, uint32_t *size)
 {
@@ -37,7 +37,10 @@ static bool is_main(const uint8_t *code, uint32_t *size)
 	       !memcmp(mov + mov_size, lea, sizeof(lea));
 }
 
-/* Where a process's rsp is saved, behind r15: movups %xmm0,HTOP(%r13); 0: not found. */
+/*
+ * Returns where a process saves its rsp, as an offset from r13, or 0 if that is not found. It is
+ * the word behind the one for r15: movups %xmm0,HTOP(%r13).
+ */
 static uint64_t find_stop(const uint8_t *code, size_t size)
 {
 	static const uint8_t movups[] = {0x41, 0x0f, 0x11, 0x45},

@@ -9,10 +9,10 @@
 #include "lib/util.h"
 #include "model/runtime.h"
 
-/* One row for each runtime whose code has no frame pointers but can be unwound otherwise. */
+/* One row for each runtime whose code has no frame pointers but can be unwound in another way. */
 static const struct {
 	enum runtime runtime;
-	/* RUNTIME: the first mapping of its file */
+	/* RUNTIME is the first mapping of its file */
 	enum facet_state (*find)(const struct processes *ps, const struct process *p,
 		const struct mapping *runtime, struct jit_layout *layout);
 } finders[] = {
@@ -24,7 +24,7 @@ static const struct {
 	{RUNTIME_QEMU, jit_qemu_find},
 };
 
-/* What a process can make us look at. */
+/* Limits of the work that a process can cause. */
 enum { AREAS_MAX = 64, RUNTIMES_MAX = 8 };
 
 const struct mapping *jit_areas_next(struct jit_areas *a)

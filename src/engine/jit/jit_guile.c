@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * The code that Guile enters its compiled code by saves registers and jumps; it is the first thing
+ * Guile enters its compiled code through code that saves registers and jumps. It is the first thing
  * that is compiled, by libguile's lightening:
  *
  *	sub $24,%rsp; mov %rbx,(%rsp); mov %r12,8(%rsp); mov %r13,16(%rsp)

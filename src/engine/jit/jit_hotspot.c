@@ -12,7 +12,7 @@ struct hotspot_request {
 	uint64_t symbol[HOTSPOT_SYMBOLS];
 	struct hotspot_layout layout;
 	enum hotspot_end end;
-	bool refuses; /* requests; set by work_state */
+	bool refuses; /* the JVM refuses requests; set by work_state */
 };
 
 static bool read_process(void *context, uint64_t address, void *to, size_t size)
@@ -22,7 +22,7 @@ static bool read_process(void *context, uint64_t address, void *to, size_t size)
 	return reader_memory(r->pid, address, to, size);
 }
 
-/* In the reader: thousands of small reads. */
+/* Finds the layout. Runs in the reader, because it does thousands of small reads. */
 static int work_find(void *room, int fd)
 {
 	struct hotspot_request *r = room;
@@ -32,7 +32,10 @@ static int work_find(void *room, int fd)
 	return -1;
 }
 
-/* In the reader. A JVM that does not tell its options is asked all the same, as by jcmd. */
+/*
+ * Finds the state, in the reader. A JVM whose options cannot be read is asked all the same, as by
+ * jcmd.
+ */
 static int work_state(void *room, int fd)
 {
 	struct hotspot_request *r = room;
@@ -61,7 +64,7 @@ static bool find_symbols(const struct elffile *elf, uint64_t bias, uint64_t symb
 	return true;
 }
 
-/* Has WORK done by the reader; NULL: it is not HotSpot, or did not answer. */
+/* Has WORK done by the reader. Returns NULL if the process is not HotSpot or did not answer. */
 static const struct hotspot_request *request(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, reader_work *work)
 {

@@ -5,7 +5,7 @@
 
 #include "jit_find.h"
 
-/* RUNTIME: a mapping of libjvm.so. */
+/* RUNTIME is a mapping of libjvm.so. */
 enum facet_state jit_hotspot_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
@@ -16,7 +16,7 @@ enum jvm_state {
 	JVM_STATE_READY,   /* it takes requests */
 };
 
-/* What the JVM says of itself. RUNTIME: as above. */
+/* Returns the state that the JVM's memory tells. RUNTIME is a mapping of libjvm.so. */
 enum jvm_state jit_hotspot_state(
 	const struct processes *ps, const struct process *p, const struct mapping *runtime);
 

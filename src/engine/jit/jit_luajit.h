@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LuaJIT's traces tell their frames themselves: see unwind/luajit_step.h. */
+/* LuaJIT's traces describe their frames themselves, see unwind/luajit_step.h. */
 #ifndef ENGINE_JIT_JIT_LUAJIT_H
 #define ENGINE_JIT_JIT_LUAJIT_H
 

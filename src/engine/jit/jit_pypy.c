@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum {
-	SEARCHED = 64 << 10, /* bytes of a mapping: loops begin behind some 6 KB of helpers */
+	SEARCHED = 64 << 10, /* bytes of a mapping; loops begin behind about 6 KB of helpers */
 	BEGIN_SIZE = 16,
 	FRAME_MAX = 4096,
 };
 
 /*
- * A loop begins: sub $SIZE,%rsp; mov %rbp,SLOT(%rsp); mov %rsi,…(%rsp). SIZE: 4 bytes, SLOT: 1;
- * the last is the thread's data, above the frame's variables.
+ * A loop begins with sub $SIZE,%rsp; mov %rbp,SLOT(%rsp); mov %rsi,…(%rsp). SIZE has 4 bytes and
+ * SLOT has 1. The last instruction saves the thread's data, above the frame's variables.
  */
 static bool is_begin(const unsigned char *code)
 {

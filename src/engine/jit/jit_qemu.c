@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * The code that QEMU enters translated code by is the first thing in its buffer:
+ * QEMU enters translated code through the code that is the first thing in its buffer:
  *
  *	push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15
  *	mov %rdi,%rbp; add $-SIZE,%rsp
@@ -16,7 +16,7 @@ static const unsigned char begin[] = {0x55, 0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 
 
 enum {
 	ENTRY_SIZE = sizeof(begin) + 4,
-	PUSHED = 7 * 8, /* with the return address */
+	PUSHED = 7 * 8, /* bytes, with the return address */
 	FRAME_MAX = 1 << 16,
 };
 

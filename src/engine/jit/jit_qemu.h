@@ -11,7 +11,10 @@
 enum facet_state jit_qemu_find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout);
 
-/* Sets RULE to that of translated code, by the 20 bytes ENTRY; false: they do not enter it. */
+/*
+ * Sets *RULE to the rule for translated code, by the 20 bytes at ENTRY. Returns false if these
+ * bytes do not enter such code.
+ */
 bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule);
 
 #endif

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 enum {
-	ASKED_MAX = 16,   /* at a time */
-	FIRST_MS = 500,   /* after a process was first seen; the next time is twice as far … */
-	PAUSE_MS = 60000, /* … but at most this */
+	ASKED_MAX = 16,   /* how many are asked at a time */
+	FIRST_MS = 500,   /* from the first look at a process to a request; doubled each time … */
+	PAUSE_MS = 60000, /* … up to this */
 	LOOK_MS = 50,     /* between two updates */
 	FINISH_MS = 3000,
 };
@@ -25,11 +25,11 @@ enum {
 /* The facet's data of a process. */
 struct jvm {
 	struct jvm_request request;
-	bool is_asked;            /* the request is sent */
-	bool is_named;            /* it has written a map for us */
-	bool is_last;             /* it was, or need not be, asked at the end */
+	bool is_asked;            /* the request was sent */
+	bool is_named;            /* it has written a map on request */
+	bool is_last;             /* it was asked at the end, or need not be */
 	enum jvm_end end;         /* of the last request */
-	int64_t due_ns, pause_ns; /* pause 0: the process was not seen yet */
+	int64_t due_ns, pause_ns; /* pause_ns is 0 until the process is first seen */
 };
 
 struct jvms {
@@ -37,7 +37,7 @@ struct jvms {
 	size_t nr_asked;
 	bool early;
 	bool (*impatient)(void);
-	int64_t look_ns; /* not before */
+	int64_t look_ns; /* the next update is not before this time */
 };
 
 struct jvms *jvms_new(bool early, bool (*impatient)(void))
@@ -69,7 +69,7 @@ static struct jvm *jvm_of(struct jvms *j, const struct process *p)
 	return jvm;
 }
 
-/* Takes what has been answered; the process may have ended since. */
+/* Takes the answers that have come. Their processes may have ended since. */
 static void take_answers(struct jvms *j)
 {
 	int map;
@@ -108,7 +108,7 @@ static const struct mapping *runtime_of_jvm(const struct processes *ps, const st
 	return NULL;
 }
 
-/* There is a map that we have not asked for. */
+/* Returns whether there is a map that was not requested. */
 static bool has_other_map(const struct jvm *jvm, const struct process *p)
 {
 	if (jvm->is_named)
@@ -117,7 +117,7 @@ static bool has_other_map(const struct jvm *jvm, const struct process *p)
 	return jitmap_found(p->jit);
 }
 
-/* Asks it unless it has a map, refuses, or is too young. */
+/* Asks a JVM unless it has a map, refuses requests, or is too young. */
 static void ask(struct jvms *j, struct jvm *jvm, const struct process *p)
 {
 	const struct processes *ps = j->facet.ps;
@@ -187,14 +187,14 @@ struct facet *jvms_facet(struct jvms *j, struct processes *ps)
 		.size = sizeof(struct jvm), .clear = clear, .update = update};
 
 	if (j->facet.ops)
-		facet_release(&j->facet); /* another engine did not start */
+		facet_release(&j->facet); /* left by an engine that did not start */
 	facet_init(&j->facet, &ops, "a JVM", ps);
 	return &j->facet;
 }
 
-/* ---- at the end ---- */
+/* ---- the end ---- */
 
-/* Frames are in its compiled code. */
+/* Returns whether samples have frames in the compiled code of P. */
 static bool is_needed(const struct processes *ps, const struct process *p, const bool *used)
 {
 	if (!p->pid || !p->jit || !runtime_of_jvm(ps, p))
@@ -206,7 +206,10 @@ static bool is_needed(const struct processes *ps, const struct process *p, const
 	return false;
 }
 
-/* Asks those that have not been, as many as may be at a time. False: none is left. */
+/*
+ * Asks JVMs that have not been asked, as many as may be asked at a time. Returns false if none is
+ * left.
+ */
 static bool ask_next(struct jvms *j, const bool *used)
 {
 	const struct processes *ps = j->facet.ps;
