@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-	BLOCK = 1 << 18, /* of the bytes; a block may have pages of several areas */
+	BLOCK = 1 << 18, /* bytes; a block may have pages of several areas */
 	BLOCK_PAGES = BLOCK / AREA_PAGE,
 	BATCH = 8, /* blocks */
 	MARK = 8,
@@ -14,10 +14,10 @@ enum {
 
 #define LISTED_MAX (16ULL << 30)
 
-/* Whether a block was read; WANTED: it will be in the next batch; REFUSED: it will not be read. */
+/* The states of a block: not read, to be read in the next batch, read, and not to be read. */
 enum { ABSENT, WANTED, READ, REFUSED };
 
-/* Pages that are never touched cost nothing. */
+/* Reserves memory, of which pages that are never touched cost nothing. */
 static void *reserve(uint64_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -47,7 +47,7 @@ static void release_room(struct memory_copy *c)
 	c->room = c->written = 0;
 }
 
-/* Room for all areas, without marks. */
+/* Makes room for all areas, without marks. */
 static bool make_room(struct memory_copy *c)
 {
 	if (c->size <= c->room && c->written <= c->max / 2)
@@ -102,7 +102,7 @@ void memory_copy_release(struct memory_copy *c)
 
 /* ---- reading ---- */
 
-/* The area of the byte OFFSET. */
+/* Returns the area of the byte OFFSET. */
 static size_t area_of(const struct memory_copy *c, uint64_t offset)
 {
 	size_t low = 0, high = c->nr_areas;
@@ -142,11 +142,11 @@ static void read_blocks(struct memory_copy *c, size_t first, size_t nr)
 		pages[count++] = c->areas[area].start + (offset - c->offsets[area]);
 	}
 	if (!memory_scattered(c->memory, pages, count, AREA_PAGE, c->bytes + at))
-		memset(c->bytes + at, 0, end - at); /* our pages may have what was read before */
+		memset(c->bytes + at, 0, end - at); /* the pages may have what was read before */
 	c->has_ended = c->goes_on && !c->goes_on(c->context);
 }
 
-/* Wants the blocks with bytes from OFFSET to END, and one more. */
+/* Marks the blocks with bytes from OFFSET to END, and one more, to be read. */
 static void want_blocks(struct memory_copy *c, uint64_t offset, uint64_t end)
 {
 	size_t last = (end - 1) / BLOCK + 1;
@@ -156,7 +156,7 @@ static void want_blocks(struct memory_copy *c, uint64_t offset, uint64_t end)
 			c->blocks[i] = WANTED;
 }
 
-/* Both lists are sorted. */
+/* Marks the blocks of AREAS to be read. Both lists of areas are sorted. */
 static void want_areas(struct memory_copy *c, const struct memory_area *areas, size_t nr)
 {
 	for (size_t i = 0, k = 0; i < c->nr_areas && k < nr;) {
@@ -217,7 +217,7 @@ struct memory_area *memory_copy_areas(const struct memory_copy *c, size_t *nr)
 
 /* ---- use ---- */
 
-/* False: ADDRESS is in no area; else in the one found. */
+/* Sets c->found to the area with ADDRESS. Returns false if it is in no area. */
 static bool find_area(struct memory_copy *c, uint64_t address)
 {
 	size_t low = 0, high = c->nr_areas;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How to find a pointer: starting at the thread pointer or 0, each step reads the word at an
- * offset. No steps: the pointer is 0.
+ * offset. Without steps the pointer is 0.
  */
 #ifndef VM_POINTER_PATH_H
 #define VM_POINTER_PATH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Follows pointer paths in another process; the BPF programs have a function of their own. */
+/* Follows pointer paths in another process. The BPF programs have their own function for that. */
 #ifndef VM_POINTER_PATH_FOLLOW_H
 #define VM_POINTER_PATH_FOLLOW_H
 
@@ -8,8 +8,8 @@
 #include "vm_frame.h"
 
 /*
- * Follows PATH in the thread with the thread pointer THREAD: VM_ON, or how a walk that begins there
- * ends.
+ * Follows PATH in the thread with the thread pointer THREAD. Returns VM_ON, or how a walk that
+ * begins there ends.
  */
 enum vm_end pointer_path_follow(const struct pointer_path *path, const struct memory *memory,
 	uint64_t thread, uint64_t *value);

@@ -29,23 +29,23 @@ unsigned splice_code_role(const struct splice_code *code, uint64_t address)
 /* ---- run loops and their beginners ---- */
 
 struct loop {
-	size_t frame; /* in native */
+	size_t frame; /* index in native */
 	/*
-	 * role of the function that began it: the nearest one with a role of its own after the
-	 * previous loop, else SPLICE_INSIDE; but SPLICE_ELSEWHERE if it was called from another
-	 * file
+	 * The role of the function that began the loop: the nearest function with a role of its own
+	 * after the previous loop, or else SPLICE_INSIDE. It is SPLICE_ELSEWHERE if the loop was
+	 * called from another file.
 	 */
 	unsigned by;
-	bool extra; /* without beginner */
+	bool extra; /* without a beginner */
 };
 
-/* Both outermost first. */
+/* The beginners and the loops are in order, outermost first. */
 struct work {
 	const struct splice *s;
 	struct splice_beginner *beginners;
 	struct loop *loops;
 	size_t nr_beginners, nr_loops;
-	unsigned *costs;  /* of the first I beginners and J loops */
+	unsigned *costs;  /* least costs of the first I beginners and J loops */
 	int *frame_loops; /* the loop of each VM frame */
 };
 
@@ -88,7 +88,7 @@ static unsigned add_cost(unsigned a, unsigned b)
 	return a + b < SPLICE_NEVER ? a + b : SPLICE_NEVER;
 }
 
-/* The cost when the I-th beginner and the J-th loop, from 1, are partners. */
+/* Returns the cost if the I-th beginner and the J-th loop, counted from 1, are partners. */
 static unsigned cost_of_match(struct work *w, size_t i, size_t j)
 {
 	return add_cost(*cost_at(w, i - 1, j - 1),
@@ -103,7 +103,10 @@ static unsigned cost_of_skip(struct work *w, size_t i, size_t j)
 		b->has_more ? SPLICE_NEVER : w->s->rules->costs[b->kind].without);
 }
 
-/* The cost of a loop without beginner; least where a beginner may have left it behind. */
+/*
+ * Returns the cost of a loop without a beginner, which is least where a beginner may have left it
+ * behind.
+ */
 static unsigned cost_of_extra(struct work *w, size_t i, size_t j)
 {
 	const struct splice_beginner *b = i ? &w->beginners[i - 1] : NULL;
@@ -134,7 +137,10 @@ static unsigned least_cost(struct work *w, size_t i, size_t j)
 	return cost;
 }
 
-/* Of alignments with equal cost, takes the one with the outermost partners. */
+/*
+ * Takes the partners of the alignment with the least cost. If there are several, takes the one with
+ * the outermost partners.
+ */
 static void take_partners(struct work *w)
 {
 	size_t i = w->nr_beginners, j = w->nr_loops;
@@ -154,7 +160,7 @@ static void take_partners(struct work *w)
 	}
 }
 
-/* False: they cannot be aligned. */
+/* Aligns loops and beginners. Returns false if they cannot be aligned. */
 static bool align(struct work *w)
 {
 	size_t rows = w->nr_beginners + 1, columns = w->nr_loops + 1;
@@ -171,7 +177,7 @@ static bool align(struct work *w)
 
 /* ---- the loops of frames ---- */
 
-/* The last loop that was left behind on LOOP, which B began; or LOOP itself. */
+/* Returns the last loop that was left behind on LOOP, which B began, or LOOP itself. */
 static int loop_going_on(const struct work *w, const struct splice_beginner *b, int loop)
 {
 	while (b->goes_on && loop + 1 < (int)w->nr_loops && w->loops[loop + 1].extra &&
@@ -188,7 +194,7 @@ static int first_partner(const struct work *w)
 	return SPLICE_NO_LOOP;
 }
 
-/* The loop that the frame of B is on; CURRENT is the one of the frames below it. */
+/* Returns the loop that the frame of B is on. CURRENT is the loop of the frames below it. */
 static int loop_of(const struct work *w, const struct splice_beginner *b, int current)
 {
 	bool is_last = b == &w->beginners[w->nr_beginners - 1];
@@ -234,7 +240,7 @@ static void add_frame(struct merged *m, const struct splice *s, size_t i)
 		m->ids[m->nr++] = s->frames[i].id;
 }
 
-/* The native frames FROM up to TO. */
+/* Adds the native frames from FROM up to TO. */
 static void add_native(struct merged *m, const struct splice *s, size_t from, size_t to)
 {
 	while (from < to)

@@ -3,10 +3,11 @@
  * Splices the native stack and the VM stack of a thread, taken at the same time, into one: the VM
  * frames are placed on top of the run loop that executes them.
  *
- * Outermost first, the run loops in the native stack correspond to what begins run loops in the VM
- * stack (beginners). As one may lack its partner, both lists are aligned at the least cost; the
- * native function that begins a loop determines its possible kinds. Stacks that cannot be aligned
- * are inconsistent; nothing is guessed. The rules of a VM are its struct splice_rules.
+ * Outermost first, the run loops in the native stack correspond to the frames that begin run loops
+ * in the VM stack (beginners). As either may lack its partner, both lists are aligned at the least
+ * cost. The native function that begins a loop determines the possible kinds of its beginner.
+ * Stacks that cannot be aligned are inconsistent; nothing is guessed. The rules of a VM are its
+ * struct splice_rules.
  */
 #ifndef VM_SPLICE_H
 #define VM_SPLICE_H
@@ -20,10 +21,10 @@
 struct elffile;
 struct splice;
 
-/* The role of a native frame's function; those from SPLICE_OWN on are defined by the VM. */
+/* The role of a native frame's function. The VM defines the roles from SPLICE_OWN on. */
 enum splice_role {
 	SPLICE_ELSEWHERE, /* in a file without the interpreter */
-	SPLICE_INSIDE,    /* in the interpreter's file, and none of the following */
+	SPLICE_INSIDE,    /* in the interpreter's file, without one of the following roles */
 	SPLICE_LOOP,      /* a run loop */
 	SPLICE_OWN,
 	SPLICE_ROLES = 8,
@@ -38,26 +39,29 @@ struct splice_code {
 	size_t nr;
 };
 
-/* Adds the function NAME of ELF; false: not found. */
+/* Adds the function NAME of ELF. Returns false if it is not found. */
 bool splice_code_add(
 	struct splice_code *code, const struct elffile *elf, const char *name, unsigned role);
 
-/* The role of ADDRESS in the file of CODE: of the leaf, or of the call (return address minus 1). */
+/*
+ * Returns the role of ADDRESS in the file of CODE. ADDRESS is in the leaf, or in a call (return
+ * address minus 1).
+ */
 unsigned splice_code_role(const struct splice_code *code, uint64_t address);
 
-/* What begins a run loop in the VM stack. */
+/* A frame that begins a run loop in the VM stack. */
 struct splice_beginner {
-	unsigned kind; /* in costs */
-	size_t frame;  /* in splice->frames; nr_frames: the stack is cut there */
-	bool has_more; /* the next frame is its own: so it has a loop, if that is one of its own */
+	unsigned kind; /* index in costs */
+	size_t frame;  /* in splice->frames, or nr_frames if the stack is cut there */
+	bool has_more; /* the next frame belongs to it, too, so it must have a loop */
 	/*
-	 * its frames may continue on inner loops without beginner, left behind by calls that have
-	 * ended
+	 * Its frames may continue on inner loops without a beginner, which were left behind by
+	 * calls that have ended.
 	 */
 	bool goes_on;
 	bool needs_loop; /* without a loop its frames are omitted */
-	bool with_next;  /* without a loop it uses that of the next beginner */
-	int loop;        /* SPLICE_NO_LOOP: none; set by splice_stacks() */
+	bool with_next;  /* without a loop it uses the loop of the next beginner */
+	int loop;        /* or SPLICE_NO_LOOP; set by splice_stacks() */
 };
 
 enum { SPLICE_NO_LOOP = -1 };
@@ -66,26 +70,27 @@ enum { SPLICE_NO_LOOP = -1 };
 
 struct splice_rules {
 	/*
-	 * All VM frames are in place of a run loop: it is omitted. The frames that struct walk_vm
+	 * The VM frames replace the run loop, which is omitted. The frames that struct walk_vm
 	 * counts are run loops, too.
 	 */
 	bool in_place;
 	/* Finds the functions with roles in ELF; none if it does not contain the interpreter. */
 	void (*find_code)(struct splice_code *code, const struct elffile *elf);
-	/* False for entries that only mark a possible run loop. */
+	/* Returns false for entries that only mark a possible run loop. */
 	bool (*is_frame)(uint64_t what);
 	/*
-	 * Lists the beginners in S, outermost first; returns their number, at most nr_frames + 1.
+	 * Lists the beginners in S, outermost first, and returns their number, at most nr_frames +
+	 * 1.
 	 */
 	size_t (*find_beginners)(const struct splice *s, struct splice_beginner *list);
 	/*
-	 * Costs of a beginner by kind: with a loop that a function of that role began, and without
-	 * loop.
+	 * Costs of a beginner by kind: with a loop that a function of the given role began, and
+	 * without a loop.
 	 */
 	const struct splice_cost {
 		unsigned with[SPLICE_ROLES], without;
 	} * costs;
-	unsigned extra[SPLICE_ROLES]; /* of a loop without beginner, where none was left behind */
+	unsigned extra[SPLICE_ROLES]; /* of a loop without a beginner that was not left behind */
 };
 
 struct splice {
@@ -107,10 +112,11 @@ struct splice {
 
 /*
  * Writes the ids of the merged stack, leaf first, to MERGED, which has room for nr_native +
- * nr_frames + 1; returns their number. It has all native frames; but if these are incomplete, those
- * of the run loops and below are omitted, and all VM frames are at the root. *CONSISTENT is false
- * if the stacks cannot be aligned or the VM walk failed: then it has the native frames with
- * s->inconsistent on top of the outermost run loop, or at the root if there is none.
+ * nr_frames + 1, and returns their number. The merged stack has all native frames. If the native
+ * stack is incomplete, its frames from the innermost run loop on are omitted, and all VM frames are
+ * at the root. *CONSISTENT is false if the stacks cannot be aligned or the VM walk failed. The
+ * merged stack then has the native frames, with s->inconsistent on top of the outermost run loop,
+ * or at the root if there is none.
  */
 size_t splice_stacks(const struct splice *s, uint32_t *merged, bool *consistent);
 

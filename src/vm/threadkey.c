@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * glibc: struct pthread holds pointers to blocks of keys; its offset is published for debuggers in
- * _thread_db_pthread_specific (nptl_db: bits of an element, elements, offset), and was the same in
- * every glibc for x86-64 that has no such symbol to read.
+ * glibc: struct pthread holds pointers to blocks of keys. Their offset is published for debuggers
+ * in _thread_db_pthread_specific (nptl_db: bits of an element, elements, offset), and is the same
+ * in every glibc for x86-64 that has no such symbol to read.
  */
 enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_DATA = 8 };
 /* In both C libraries the table of blocks is the second word at the thread pointer. */
@@ -33,7 +33,11 @@ static bool find_library_variable(const struct target *t, const char *name,
 	return false;
 }
 
-/* musl: mov %fs:0,%rax; mov TSD(%rax),%rax; mov %edi,%edi; mov (%rax,%rdi,8),%rax; ret */
+/*
+ * Decodes musl's function:
+ *
+ *	mov %fs:0,%rax; mov TSD(%rax),%rax; mov %edi,%edi; mov (%rax,%rdi,8),%rax; ret
+ */
 static bool musl_table(const unsigned char *code, uint64_t *offset)
 {
 	static const unsigned char head[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VM stacks of the current task in the BPF programs: the layouts in processes, the walk, the texts
- * of frames. Part of engine/bpf/kern/core.h.
+ * VM stacks of the current task in the BPF programs: the layouts in processes, the walk, and the
+ * texts of frames. Part of engine/bpf/kern/core.h.
  */
 #ifndef VM_VM_BPF_H
 #define VM_VM_BPF_H
@@ -20,7 +20,7 @@ struct {
 	__type(value, uint32_t);
 } vm_sent SEC(".maps");
 
-/* As PERL_READ_STRING in vm/perl/perl_text.h. */
+/* Implements PERL_READ_STRING of vm/perl/perl_text.h. */
 static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
 {
 	long len = bpf_probe_read_user_str(to, size, (const void *)address);
@@ -28,7 +28,7 @@ static __always_inline int read_user_string(char *to, uint32_t size, uint64_t ad
 	return len > 0 ? len - 1 : -1;
 }
 
-/* Follows PATH in the current thread: VM_ON, or how a walk that begins there ends. */
+/* Follows PATH in the current thread. Returns VM_ON, or how a walk that begins there ends. */
 static __always_inline int follow_path(const struct pointer_path *path, uint64_t *value)
 {
 	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
@@ -77,7 +77,7 @@ static __always_inline int vm_step(struct scratch *s)
 	}
 }
 
-/* False: not all could be read. */
+/* Reads the texts of FRAME. Returns false if not all of them could be read. */
 static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_frame *frame,
 	const struct vm_frame *below, union vm_texts *texts)
 {
@@ -108,7 +108,7 @@ static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_fra
 	return true;
 }
 
-/* Stores the frame that was found, and takes the next step; 0: there are more. */
+/* Stores the frame that was found, and takes the next step. Returns 0 if there are more. */
 __noinline int take_vm_step(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -125,16 +125,19 @@ __noinline int take_vm_step(uint32_t lane)
 	return 0;
 }
 
-/* Takes the next VM_STRIDE steps. A function: a loop is verified for each state it begins in. */
+/*
+ * Takes the next VM_STRIDE steps. This is a function because a loop is verified once for each state
+ * in which it begins.
+ */
 __noinline int take_vm_steps(uint32_t lane)
 {
-	for (uint64_t i = 0; i < VM_STRIDE; i++) /* 64 bits: Linux 5.10 forgets smaller ones */
+	for (uint64_t i = 0; i < VM_STRIDE; i++) /* 64 bits, as Linux 5.10 forgets smaller values */
 		if (take_vm_step(lane))
 			return 1;
 	return 0;
 }
 
-/* The next outer frame; of type 0 if there is none. */
+/* Returns the next outer frame, of type 0 if there is none. */
 static __always_inline struct vm_frame frame_below(const struct scratch *s, uint32_t index)
 {
 	struct vm_words words = {0, 1};
@@ -172,7 +175,7 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 	return 0;
 }
 
-/* Begins the walk, whose native stack is known. */
+/* Begins the walk, when the native stack is known. */
 __noinline int begin_vm_steps(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -198,7 +201,10 @@ static __always_inline void walk_vm(struct scratch *s)
 		s->vm_end = VM_NOT_RUNNING;
 }
 
-/* Sends those of the next VM_STRIDE frames from FIRST on that are new in the tree; 1: the last. */
+/*
+ * Sends the next VM_STRIDE frames from FIRST on, as far as they are new in the tree. Returns 1 if
+ * there are no more.
+ */
 __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 {
 	struct scratch *s = my_scratch(lane);
@@ -213,7 +219,7 @@ __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 
 _Static_assert(VM_NATIVE_THREADS == (int)WALK_THREADS, "");
 
-/* What the native stack tells of the interpreter. */
+/* Takes what the native stack tells about the interpreter. */
 __noinline int take_native(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -243,7 +249,10 @@ __noinline int take_native(uint32_t lane)
 	return 0;
 }
 
-/* The threads that have resumed others are known when the native stack was walked. */
+/*
+ * Takes the threads that have resumed other threads, which are known when the native stack was
+ * walked.
+ */
 __noinline int take_native_threads(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -254,8 +263,8 @@ __noinline int take_native_threads(uint32_t lane)
 }
 
 /*
- * Begins the VM walk at the innermost frame of an interpreter in the native stack. That is walked
- * on only for a coroutine.
+ * Begins the VM walk at the innermost frame of an interpreter in the native stack. The walk over
+ * the native stack goes on only for a coroutine.
  */
 static __always_inline void begin_by_native(struct scratch *s, bool in_user)
 {
@@ -271,8 +280,8 @@ static __always_inline void begin_by_native(struct scratch *s, bool in_user)
 }
 
 /*
- * Takes the VM stack of the current task into s->row; false: no room. If user stacks are recorded,
- * a thread without a running interpreter has no VM stack.
+ * Takes the VM stack of the current task into s->row. Returns false if there is no room. If user
+ * stacks are recorded, a thread without a running interpreter has no VM stack.
  */
 static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of VM stacks, the same in both engines, and how a walk over such a stack ends. Also
- * included by the BPF programs.
+ * Frames of VM stacks, which are the same in both engines, and how a walk over such a stack ends.
+ * Also included by the BPF programs.
  */
 #ifndef VM_VM_FRAME_H
 #define VM_VM_FRAME_H
@@ -11,19 +11,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* VM_NONE: none of them. */
+/* VM_NONE stands for none of them. */
 #define VM_KIND(KIND, name) VM_##KIND,
 enum vm_kind { VM_NONE, VM_LIST(VM_KIND) VM_KINDS };
 #undef VM_KIND
 
 /*
- * Three words that identify a frame as long as its code exists, the same for all closures of it. In
- * what, bits 56 to 58 are the frame's type, not 0; those above are flags; 47 to 55 are 0; the
- * others are an address. The rest is defined by the interpreter.
+ * Three words that identify a frame as long as its code exists. They are the same for all closures
+ * of the code. In `what`, bits 0 to 46 are an address, bits 47 to 55 are 0, bits 56 to 58 are the
+ * frame's type, which is not 0, and the bits above are flags. The rest is defined by the
+ * interpreter.
  */
 struct vm_frame {
 	uint64_t what;
-	uint64_t with; /* distinguishes frames with equal what */
+	uint64_t with; /* distinguishes frames with equal `what` */
 	uint64_t at;   /* the statement or instruction */
 };
 
@@ -31,15 +32,15 @@ struct vm_frame {
 #define VM_WHAT(type) ((uint64_t)(type) << 56)
 #define VM_FRAME_TYPE(what) ((what) >> 56 & 7)
 
-/* In place of a frame's type: there are no frames. */
+/* Replaces a frame's type if there are no frames. */
 enum { VM_NO_FRAME = 7 };
 
 enum { VM_DEPTH = 1024 };        /* frames, at most */
-enum { VM_STEPS_MAX = 1 << 13 }; /* of a walk */
+enum { VM_STEPS_MAX = 1 << 13 }; /* steps of a walk */
 
 /*
- * A frame as two words, neither of them 0: what combined with a part of with, enough to distinguish
- * frames at the same statement, and at + 1.
+ * A frame as two words, neither of which is 0: `what` combined with a part of `with` that suffices
+ * to distinguish frames at the same statement, and `at` + 1.
  */
 struct vm_words {
 	uint64_t what, at;
@@ -54,7 +55,7 @@ static inline struct vm_words vm_pack(const struct vm_frame *f)
 	return (struct vm_words){f->what | with << 47, f->at + 1};
 }
 
-/* The frame; its with is not in the words. */
+/* Returns the frame. WITH is passed because the words do not contain it. */
 static inline struct vm_frame vm_unpack(const struct vm_words *w, uint64_t with)
 {
 	return (struct vm_frame){w->what & ~(0x1ffULL << 47), with, w->at - 1};
@@ -65,38 +66,38 @@ enum vm_end {
 	VM_WHOLE,        /* the last frame is the outermost one */
 	VM_CUT,          /* there are more frames than asked for */
 	VM_NOT_RUNNING,  /* no interpreter in this thread, or none that runs */
-	VM_INCONSISTENT, /* between two states, or not the interpreter's memory at all */
+	VM_INCONSISTENT, /* read between two states, or from memory that is not the interpreter's */
 	VM_ENDS,
 };
 
 enum { VM_NATIVE_REGS = 8, VM_NATIVE_THREADS = 4 };
 
 /*
- * The innermost frame of an interpreter in the native stack, for VMs that are found by it, and what
- * else the native stack tells. Set before a walk begins.
+ * The innermost frame of an interpreter in the native stack, for VMs that are found by it, and
+ * other facts from the native stack. To be set before a walk begins.
  */
 struct vm_native {
-	uint64_t frame;  /* 0: there is none */
-	uint64_t pc;     /* in it */
-	uint64_t fp;     /* rbp there; 0: not known */
-	uint64_t bx;     /* rbx there, likewise */
+	uint64_t frame;  /* or 0 if there is none */
+	uint64_t pc;     /* in the frame */
+	uint64_t fp;     /* rbp in the frame, or 0 if not known */
+	uint64_t bx;     /* rbx in the frame, or 0 if not known */
 	uint64_t sp, dx; /* registers of the thread */
-	/* rdi rbx rbp r12 r13 r14 r15 of the thread, 0; all 0: not known */
+	/* rdi rbx rbp r12 r13 r14 r15 of the thread and 0, or all 0 if not known */
 	uint64_t reg[VM_NATIVE_REGS];
-	/* The innermost frames of threads of the interpreter below, from the inside; 0: no more. */
+	/* The innermost frames of the interpreter's threads below, from the inside, then 0. */
 	uint64_t threads[VM_NATIVE_THREADS];
-	bool walked;   /* it was looked for; else only sp is set, and the thread waits */
+	bool walked;   /* the frame was looked for; if not, only sp is set, and the thread waits */
 	bool whole;    /* the outermost frame was reached */
-	bool leaf;     /* the thread is in this very frame */
-	bool compiled; /* it runs code that was compiled at run time */
+	bool leaf;     /* the frame is the leaf */
+	bool compiled; /* the frame runs code that was compiled at run time */
 };
 
 /* The first member of all walks. */
 struct vm_walk {
 	struct vm_native native;
-	uint32_t state; /* of the interpreter: index in the states of struct vm, 0: not known */
-	bool mixed;     /* for splicing: also entries that only mark a possible run loop */
-	bool found;     /* there is a frame */
+	uint32_t state; /* index in the states of struct vm, or 0 if not known */
+	bool mixed;     /* for splicing, with entries that only mark a possible run loop */
+	bool found;     /* `frame` is set */
 	uint32_t owner; /* tgid, for cached entries */
 	struct vm_frame frame;
 };

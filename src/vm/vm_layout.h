@@ -14,7 +14,7 @@
 
 struct vm_layout {
 	uint32_t kind;    /* enum vm_kind */
-	const char *path; /* of the file that has the interpreter: as in struct target_file */
+	const char *path; /* of the file that has the interpreter, as in struct target_file */
 	union {
 #define VM_LAYOUT(KIND, name) struct name##_layout name;
 		VM_LIST(VM_LAYOUT)
@@ -22,7 +22,7 @@ struct vm_layout {
 	};
 };
 
-/* The texts that a frame's name and location consist of, as read from the process. */
+/* The texts of which a frame's name and location consist, as read from the process. */
 union vm_texts {
 #define VM_TEXTS(KIND, name) struct name##_texts name;
 	VM_LIST(VM_TEXTS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreters: one ROW(KIND, name) each, and their headers. Each defines VM_KIND in enum
- * vm_kind, struct vm name_vm in its folder, struct name_layout, name_texts and name_walk, and for
- * the BPF programs name_begin_here(), name_step() and name_texts_here().
+ * The interpreters, each with one ROW(KIND, name), and their headers. Each interpreter defines
+ * VM_KIND in enum vm_kind, struct vm name_vm in its folder, struct name_layout, name_texts and
+ * name_walk, and for the BPF programs name_begin_here(), name_step() and name_texts_here().
  */
 #ifndef VM_VM_LIST_H
 #define VM_VM_LIST_H
@@ -12,8 +12,8 @@
 #endif
 
 /*
- * No include guard: vm_layout.h and vm_bpf.h include different parts, possibly after the list
- * alone.
+ * There is no include guard: vm_layout.h and vm_bpf.h include different parts, possibly after the
+ * list alone.
  */
 #ifdef VM_LIST_LAYOUTS
 #include "lua/lua_frame.h"

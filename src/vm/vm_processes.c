@@ -93,7 +93,7 @@ static bool has_interpreter(const struct vm_processes *vp, size_t object)
 	return elf && elffacts_variable(elf, vp->vm->symbol, &unused);
 }
 
-/* The file that P has the interpreter in; false: none. */
+/* Finds the file in which P has the interpreter. Returns false if there is none. */
 static bool find_object(struct vm_processes *vp, const struct process *p, size_t *object)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
@@ -107,8 +107,8 @@ static bool find_object(struct vm_processes *vp, const struct process *p, size_t
 }
 
 /*
- * Returns a layout in the object NUMBER: the one that IMAGE has, if it was found there, or else
- * another image's. Returns NULL if there is none.
+ * Returns a layout in the object NUMBER: the layout of IMAGE if it was found there, or else another
+ * image's. Returns NULL if there is none.
  */
 static const struct vm_layout *find_like(
 	const struct vm_processes *vp, const struct vm_image *image, size_t number)
@@ -121,7 +121,7 @@ static const struct vm_layout *find_like(
 	return like ? &vp->images[*like].layout : NULL;
 }
 
-/* As vm->find. */
+/* Finds the interpreter in P, with the results of vm->find. */
 static int find(struct vm_processes *vp, const struct process *p, struct vm_image *image,
 	struct strbuf *err)
 {
@@ -148,7 +148,10 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	return 0;
 }
 
-/* The path to an interpreter may change while it is being initialised. */
+/*
+ * Looks for the interpreter. A young process is looked at again, because the path to an interpreter
+ * may change while it is being initialised.
+ */
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
@@ -168,7 +171,7 @@ static const void *value(struct facet *f, const struct facet_entry *e)
 	return &vp->images[newest_image(vp, e->pid)].layout;
 }
 
-/* A child has the interpreter of its parent, initialised. */
+/* Gives a child the interpreter of its parent, which is initialised. */
 static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t time_ns)
 {
 	struct vm_processes *vp = (struct vm_processes *)f;
@@ -181,13 +184,13 @@ static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t tim
 	struct vm_image *image = &vp->images[add_image(vp, child, before)];
 
 	if (!facet_found(f, parent))
-		return; /* the child is looked at as any new process */
+		return; /* the child is looked at like any new process */
 	image->layout = vp->images[before].layout;
 	image->object = vp->images[before].object;
 	facet_inherit(f, child);
 }
 
-/* Another program has its own interpreter. */
+/* Begins another image, as another program has its own interpreter. */
 static void executed(struct facet *f, uint32_t pid)
 {
 	add_image((struct vm_processes *)f, pid, 0);
@@ -239,7 +242,7 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 
 /* ---- names of frames ---- */
 
-/* As in by_frame. The programs send a frame again until all of it could be read. */
+/* Returns a value of by_frame. The programs send a frame again until all of it could be read. */
 static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout, uint64_t what,
 	const union vm_texts *texts)
 {
@@ -263,13 +266,13 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout
 	return number;
 }
 
-/* Whether the frame is a function in C. */
+/* Returns whether the frame is a function in C. */
 static bool is_code(const struct vm_processes *vp, uint64_t what)
 {
 	return vp->vm->code && VM_FRAME_TYPE(what) == vp->vm->code;
 }
 
-/* As vm->code_name. */
+/* Calls vm->code_name, if it is set. */
 static const char *name_of_code(
 	const struct vm_processes *vp, const struct vm_layout *layout, uint64_t address)
 {
@@ -283,7 +286,9 @@ const char *vm_processes_code_name(const struct vm_processes *vp, uint32_t pid, 
 	return image ? name_of_code(vp, &image->layout, address) : NULL;
 }
 
-/* The number of its name: in the language, or as names.code. */
+/*
+ * Returns the number of the name of a function in C: its name in the language, or else names.code.
+ */
 static uint64_t code_name(
 	struct vm_processes *vp, uint32_t pid, const struct vm_layout *layout, uint64_t what)
 {
@@ -307,7 +312,7 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 		*at = add_name(vp, &vp->images[image].layout, frame->what, &frame->texts);
 }
 
-/* The name of the frame in IMAGE, or in one of its parents; NULL: there is none. */
+/* Returns the name of the frame in IMAGE or in one of its parents, or NULL if there is none. */
 static const uint32_t *inherited_name(
 	const struct vm_processes *vp, uint32_t image, const struct vm_words *words)
 {
@@ -322,8 +327,9 @@ static const uint32_t *inherited_name(
 }
 
 /*
- * The same for a row of process PID, which may be of an earlier image. And the programs send a
- * frame only once per PID, even if the PID is reused.
+ * Returns the name of the frame in a row of process PID, or NULL if there is none. The row may
+ * belong to an earlier image, and the programs send a frame only once per PID, even if the PID is
+ * reused.
  */
 static const uint32_t *known_name(
 	struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
@@ -350,7 +356,7 @@ uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
 }
 
-/* A walk in the reader. */
+/* A walk that the reader does. */
 struct walk_request {
 	const struct vm *vm;
 	uint32_t pid;
@@ -391,9 +397,9 @@ static uint64_t name_walked(struct vm_processes *vp, const struct walk_request *
 	return add_name(vp, &r->layout, what, &r->texts[i]) >> 1;
 }
 
-/* ---- what nothing refers to ---- */
+/* ---- unreferenced images ---- */
 
-/* Marks IMAGE, and all whose names may be looked up for it. */
+/* Marks IMAGE, and all images in which its names may be looked up. */
 static void mark_image(const struct vm_processes *vp, uint32_t image, bool *used)
 {
 	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4095 }; /* of a variable: MAXSTRINGLEN of the scripts without the NUL */
+enum { TEXT_MAX = 4095 }; /* bytes of a variable: MAXSTRINGLEN of the scripts without the NUL */
 
 void vm_values_release(struct vm_values *v)
 {

@@ -15,7 +15,7 @@ struct vm_values {
 		const char *name;
 		char **list;
 		size_t nr, alloc;
-		size_t len; /* of all, with the dots */
+		size_t len; /* of all entries, with the dots */
 	} * vars;
 	size_t nr, alloc;
 };
@@ -23,8 +23,8 @@ struct vm_values {
 void vm_values_release(struct vm_values *v);
 
 /*
- * The number, from 1, of TEXT in the variable NAME, added if it is new; 0: there is no room. NAME
- * must outlive V.
+ * Returns the number, from 1, of TEXT in the variable NAME, to which it is added if it is new.
+ * Returns 0 if there is no room. NAME must outlive V.
  */
 size_t vm_values_put(struct vm_values *v, const char *name, const char *text);
 
