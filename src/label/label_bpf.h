@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Labels of the current task in the BPF programs: what its stack belongs to is searched while the
- * stack is walked, and interned. Part of engine/bpf/kern/core.h.
+ * Labels of the current task in the BPF programs. The owner of a sample is searched for while its
+ * stack is walked, and the set of its labels gets a number. Part of engine/bpf/kern/core.h.
  */
 #ifndef LABEL_LABEL_BPF_H
 #define LABEL_LABEL_BPF_H
@@ -53,7 +53,7 @@ __noinline int begin_label(uint32_t lane)
 	return 0;
 }
 
-/* Searches in the frames that were passed since the last call; 0: no more need be searched. */
+/* Searches the frames that were passed since the last call. Returns 0 if the search has ended. */
 __noinline int search_label(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -71,7 +71,7 @@ __noinline int search_label(uint32_t lane)
 	return s->label.searching;
 }
 
-/* A hash of the texts and of the process, above LABEL_PLACES_MAX. */
+/* Returns a hash of the texts and of the process, which is above LABEL_PLACES_MAX. */
 __noinline uint64_t hash_label(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -88,7 +88,10 @@ __noinline uint64_t hash_label(uint32_t lane)
 	return hash > LABEL_PLACES_MAX ? hash : hash + LABEL_PLACES_MAX + 1;
 }
 
-/* Reads the texts of what was found; the number of their set, which is sent if it is new. */
+/*
+ * Reads the texts of the owner that was found. Returns the number of their set, which is sent if it
+ * is new.
+ */
 __noinline uint64_t new_label(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -115,7 +118,9 @@ __noinline uint64_t new_label(uint32_t lane)
 	return set->number;
 }
 
-/* Identifies what was found; a hash of that, 0: it cannot be read. */
+/*
+ * Identifies the owner that was found. Returns a hash of its identity, or 0 if that cannot be read.
+ */
 __noinline uint64_t identify_label(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -140,7 +145,7 @@ __noinline uint64_t identify_label(uint32_t lane)
 	return hash | 1;
 }
 
-/* The number of the labels of what was found. */
+/* Returns the number of the labels of the owner that was found. */
 __noinline uint64_t label_number(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
@@ -150,7 +155,7 @@ __noinline uint64_t label_number(uint32_t lane)
 
 	if (!s || !hash || !cached)
 		return 0;
-	/* user space may have forgotten a set: then it is sent again */
+	/* user space may have forgotten a set, which is then sent again */
 	if (cached->hash != hash || !bpf_map_lookup_elem(&label_sent, &cached->number)) {
 		cached->number = new_label(lane);
 		cached->hash = hash;
@@ -158,7 +163,10 @@ __noinline uint64_t label_number(uint32_t lane)
 	return cached->number;
 }
 
-/* Sets the row's labels to those of what ends, at ADDRESS in this process; 0: nothing does. */
+/*
+ * Sets the row's labels to the labels of the owner that ends, at ADDRESS in this process. Returns 0
+ * if no owner ends there.
+ */
 __noinline int take_end(uint32_t lane, uint64_t address)
 {
 	struct scratch *s = my_scratch(lane);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a source of labels has in a process, and the texts of a set of labels, by kind of source.
- * Also included by the BPF programs.
+ * The layout of a source of labels in a process, and the texts of a set of labels, by kind of
+ * source. Also included by the BPF programs.
  */
 #ifndef LABEL_LABEL_LAYOUT_H
 #define LABEL_LABEL_LAYOUT_H
@@ -15,7 +15,7 @@
 #include "label_list.h"
 #undef LABEL_LIST_LAYOUTS
 
-/* LABEL_NO_SOURCE: none of them. */
+/* LABEL_NO_SOURCE stands for none of them. */
 #define LABEL_KIND(KIND, name) LABEL_##KIND,
 enum label_kind { LABEL_NO_SOURCE, LABEL_LIST(LABEL_KIND) LABEL_KINDS };
 #undef LABEL_KIND
@@ -31,8 +31,9 @@ struct label_layout {
 };
 
 /*
- * A set of labels has a number: up to LABEL_PLACES_MAX one of the source's places, what samples are
- * that belong to nothing; else a hash of its texts and of the process. 0: it is not known.
+ * The number of a set of labels. Up to LABEL_PLACES_MAX it is one of the source's places, for
+ * samples without an owner; above that it is a hash of the set's texts and of the process. It is 0
+ * if the set is not known.
  */
 enum {
 	LABEL_EARLIER = 255, /* a wait that began before the recording */
@@ -51,7 +52,7 @@ struct label_new_set {
 	} texts;
 };
 
-/* What a set is read from, as long as it is the same. */
+/* The data that a set is read from. As long as it is the same, so is the set. */
 enum { LABEL_ID_WORDS = 16 };
 
 union label_identity {
@@ -68,17 +69,17 @@ enum { LABEL_PASSED = 4 }; /* frames that are walked between two searches */
 /* The state of the search for a label in a stack, and what has been found. */
 struct label_search {
 	bool on;          /* the process of this sample has the source */
-	bool searching;   /* it goes on with the next frame */
+	bool searching;   /* the search goes on with the next frame */
 	bool leaf;        /* the registers have been looked at */
-	uint32_t place;   /* so far */
-	uint64_t found;   /* address of what the sample belongs to; 0: nothing */
-	uint64_t word[8]; /* values of registers, which may lead to it */
-	uint64_t owner;   /* what the thread works on, though it belongs to nothing; 0: none */
+	uint32_t place;   /* the place found so far */
+	uint64_t found;   /* address of the owner of the sample, or 0 */
+	uint64_t word[8]; /* values of registers, which may lead to the owner */
+	uint64_t owner;   /* the object that the thread works on if it has no owner, or 0 */
 	uint32_t nr_passed;
-	uint32_t saved; /* as below, of the frame that is about to be left */
+	uint32_t saved; /* as below, for the frame that is about to be left */
 	struct label_passed {
-		uint64_t sp, pc; /* behind the call of the frame that was left */
-		uint64_t saved;  /* registers that it has saved, below its return address */
+		uint64_t sp, pc; /* of the caller of the frame that was left */
+		uint64_t saved;  /* registers that the frame has saved, below its return address */
 	} passed[LABEL_PASSED];
 };
 

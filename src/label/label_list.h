@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources of labels: one ROW(KIND, name) each, and their headers. Each defines LABEL_KIND in
- * enum label_kind, struct label_source name_labels in its folder, struct name_layout and
- * name_texts, and for the BPF programs name_search_here(), name_ends_here(), name_key_here()
+ * The sources of labels, each with one ROW(KIND, name), and their headers. Each source defines
+ * LABEL_KIND in enum label_kind, struct label_source name_labels in its folder, struct name_layout
+ * and name_texts, and for the BPF programs name_search_here(), name_ends_here(), name_key_here()
  * and name_texts_here().
  */
 #ifndef LABEL_LABEL_LIST_H
@@ -12,7 +12,7 @@
 
 #endif
 
-/* No include guard, as in vm_list.h. */
+/* There is no include guard, as in vm_list.h. */
 #ifdef LABEL_LIST_LAYOUTS
 #include "nginx/nginx_layout.h"
 #endif

@@ -66,7 +66,9 @@ static void add_points(struct label_processes *lp, const struct process *p, cons
 	}
 }
 
-/* A layout is verified by what the process does later. */
+/*
+ * Returns when to look again. A layout can only be verified after the process has done more work.
+ */
 static enum facet_again again(const struct label_processes *lp, const struct label_process *data)
 {
 	switch (data->names ? lp->source->state(&data->layout) : LABEL_INCOMPLETE) {
@@ -119,9 +121,9 @@ static const void *value(struct facet *f, const struct facet_entry *e)
 }
 
 /*
- * A process that is refused is reported only if it is refused again when it is no longer young:
- * most of these are about to execute another program, or have just done so and are not relocated
- * yet.
+ * A refused process is reported only if it is refused again when it is no longer young. Most
+ * refused processes are about to execute another program, or have just done so and are not
+ * relocated yet.
  */
 static const struct facet_ops ops = {
 	.size = sizeof(struct label_process),

@@ -15,48 +15,51 @@ enum { LABEL_FUNCTIONS_MAX = 4 };
 struct label_processes {
 	struct facet facet; /* its data are struct label_process */
 	const struct label_source
-		*source; /* or NULL if none is recorded: all functions do nothing then */
+		*source; /* or NULL if none is recorded; all functions then do nothing */
 	uint32_t keys;   /* bits of the labels that are recorded */
-	bool count_ends; /* what samples belong to is counted when it ends */
+	bool count_ends; /* owners of samples are counted when they end */
 	/* Functions of the source that are probed, in this order. */
 	struct label_function {
 		const char *name;
-		const char *program; /* of BPF, which is called there */
+		const char *program; /* the BPF program that is called there */
 		enum probe_value value;
-		bool is_missing; /* in a process */
+		bool is_missing; /* it is missing in at least one process */
 	} functions[LABEL_FUNCTIONS_MAX];
 	size_t nr_functions;
 	struct label_point {
 		struct probe_point point;
-		size_t function; /* index */
-	} * points;              /* one of each function for each file with the source */
+		size_t function; /* index in functions */
+	} * points;              /* one for each function and file with the source */
 	size_t nr_points, points_alloc;
 };
 
 struct label_process {
 	struct label_layout layout;
-	void *names; /* as source->open */
+	void *names; /* of source->open */
 };
 
 void label_processes_init(struct label_processes *lp, const struct label_source *source,
 	uint32_t keys, struct processes *ps);
 void label_processes_release(struct label_processes *lp);
 
-/* Has a function probed in all processes with the source; before any is looked at. */
+/*
+ * Has FUNCTION probed in all processes with the source. To be called before any process is looked
+ * at.
+ */
 void label_processes_probe(struct label_processes *lp, const struct label_function *function);
 
 /*
- * Looks at all processes. With MUST, fails if none has the source; one may start later otherwise.
+ * Looks at all processes. With MUST, fails if none has the source; otherwise one may start later.
  */
 int label_processes_find(struct label_processes *lp, bool must, struct strbuf *err);
 
-/* As source->add_values, of all processes that have the source and have not ended. */
+/* Calls source->add_values for all processes that have the source and have not ended. */
 int label_processes_add_values(const struct label_processes *lp, void **values, struct strbuf *err);
 
 /* Returns true if the source was found in process PID. */
 bool label_processes_found(const struct label_processes *lp, uint32_t pid);
 
-/* Returns true if it was found, but the process does none of its work, as nginx's master. */
+/* Returns true if it was found, but the process does none of its work, like nginx's master. */
 bool label_processes_unused(const struct label_processes *lp, uint32_t pid);
 
 /* Has TAKER take the labels of SET. */
