@@ -86,7 +86,7 @@ static const struct unwind_table *tables_of(struct tables *t, size_t object)
 	return &t->list[object];
 }
 
-/* The mapping of PC, NULL: none; the list is read again at most once a walk. */
+/* Returns the mapping of PC, or NULL. The list is read again at most once in a walk. */
 static const struct mapping *tables_map(struct tables *t, uint64_t pc)
 {
 	struct process *p = processes_get(&t->ps, (uint32_t)tables_pid);
