@@ -21,9 +21,15 @@ struct label_taker {
 	void *context;
 };
 
+/*
+ * A source of labels. Without end and ends, owners are not counted; without add_values and the
+ * functions after it, only the built-in engine records the labels. All else is needed.
+ */
 struct label_source {
-	const char *name;  /* in options: "nginx" */
-	const char *title; /* in messages */
+	const char *name;   /* in options: "nginx" */
+	const char *title;  /* in messages */
+	const char *owner;  /* of samples, in --help: "the request that nginx works on" */
+	const char *advice; /* where no process has the source: which process to give */
 	enum label_kind kind;
 	bool children; /* the work is done by child processes of the named process */
 	/* The labels, up to 32; their indexes are the bits of sets of them. */

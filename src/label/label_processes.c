@@ -140,10 +140,8 @@ int label_processes_find(struct label_processes *lp, bool must, struct strbuf *e
 
 	if (found <= 0)
 		return found;
-	return fail(err,
-		"no %s runs in what is to be recorded: give the number of its master or "
-		"of a worker",
-		lp->source->title);
+	return fail(err, "no %s runs in what is to be recorded: %s", lp->source->title,
+		lp->source->advice);
 }
 
 int label_processes_add_values(const struct label_processes *lp, void **values, struct strbuf *err)

@@ -622,6 +622,16 @@ static __attribute__((noreturn)) void refuse_label(
 	usage_error(text.buf);
 }
 
+static __attribute__((noreturn)) void refuse_without_source(void)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_adds(&text, "--with, --labels and --requests need a source of labels:");
+	for (int i = 0; i < NR_LABEL_SOURCES; i++)
+		strbuf_addf(&text, "%s --%s", i ? "," : "", label_sources[i]->name);
+	usage_error(text.buf);
+}
+
 /* Adds the labels of LIST, separated by commas. */
 static void add_labels(struct engine_request *q, const char *list)
 {
@@ -660,8 +670,7 @@ static void choose_labels(struct options *o)
 	choose_source(q);
 	if (!q->label) {
 		if (o->with || q->label_values || q->count_ends)
-			usage_error("--with, --labels and --requests need a source of labels: "
-				    "--nginx");
+			refuse_without_source();
 		return;
 	}
 	if (!q->label_values)
@@ -674,6 +683,11 @@ static void choose_labels(struct options *o)
 	for (size_t i = 0; i < o->where.nr; i++)
 		add_label_of_view(q, o->where.choices[i].key);
 	q->children |= q->label->children && o->pids.nr;
+	if (!q->label->add_values)
+		require_bpf(o, q->label->title, "record these labels");
+	if (q->count_ends && !q->label->end)
+		usage_error_fmt(
+			"--requests: the requests of %s cannot be counted", q->label->title);
 	if (q->count_ends)
 		require_bpf(o, "--requests", "count requests");
 }
@@ -796,9 +810,10 @@ static void list_vm_options(const struct tool *tool, struct argp_option *table)
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		table[NR_VMS + i] = (struct argp_option){label_sources[i]->name, OPT_LABEL + i,
 			NULL, listed_if(tool, "label"),
-			xasprintf("Label samples with the request that %s works on; with -p, child "
-				  "processes are recorded, too",
-				label_sources[i]->title),
+			xasprintf("Label samples with %s%s", label_sources[i]->owner,
+				label_sources[i]->children
+					? "; with -p, child processes are recorded, too"
+					: ""),
 			1};
 }
 

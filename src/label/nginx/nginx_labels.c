@@ -199,6 +199,8 @@ static void put(struct label_new_set *set, int key, uint64_t number, const char 
 const struct label_source nginx_labels = {
 	.name = "nginx",
 	.title = "nginx",
+	.owner = "the request that nginx works on",
+	.advice = "give the number of its master or of a worker",
 	.kind = LABEL_NGINX,
 	.children = true,
 	.keys = keys,
