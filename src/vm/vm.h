@@ -20,6 +20,7 @@ struct vm_stack {
 	size_t nr;  /* valid also if the walk failed */
 };
 
+/* An interpreter. Its members are needed unless they say what NULL or 0 means. */
 struct vm {
 	const struct language *language;
 	enum vm_kind kind;
@@ -92,7 +93,8 @@ struct vm {
 	 * The member is NULL if no function has one.
 	 */
 	const char *(*code_name)(const struct vm_layout *layout, uint64_t address);
-	const struct splice_rules *splice;
+	const struct splice_rules
+		*splice; /* which entries are frames; with --mixed, where they go */
 	/* Maps that only its BPF part uses, with their entries per CPU. */
 	struct vm_map {
 		const char *name; /* or NULL at the end of the list */

@@ -92,6 +92,24 @@ static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_fra
 	}
 }
 
+/* Returns whether the walk that has begun is over a coroutine, which native code may have resumed.
+ */
+__noinline int vm_is_coroutine(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->walk.vm.frame || s->vm_end != VM_ON)
+		return false;
+	switch (s->vm_layout.kind) {
+#define VM_IS_COROUTINE(KIND, name)                                                                \
+	case VM_##KIND:                                                                            \
+		return name##_is_coroutine_here(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_IS_COROUTINE)
+	default:
+		return false;
+	}
+}
+
 /* ---- common to all VMs ---- */
 
 static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_frame *f)
@@ -272,7 +290,7 @@ static __always_inline void begin_by_native(struct scratch *s, bool in_user)
 		walk_to_vm(s, in_user);
 	take_native(LANE_EVENT);
 	begin_vm_steps(LANE_EVENT);
-	if (s->walk.end == WALK_ON && lua_runs_coroutine(LANE_EVENT))
+	if (s->walk.end == WALK_ON && vm_is_coroutine(LANE_EVENT))
 		for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
 			if (walk_frames())
 				break;

@@ -69,12 +69,9 @@ static __always_inline void puc_search(void)
 }
 
 /* Returns whether the walk that has begun is over a coroutine of LuaJIT. */
-__noinline int lua_runs_coroutine(uint32_t lane)
+static __always_inline bool lua_is_coroutine_here(struct lua_walk *w, const struct lua_layout *l)
 {
-	struct scratch *s = my_scratch(lane);
-
-	return s && s->walk.vm.frame && s->vm_end == VM_ON && s->vm_layout.lua.kind == LUA_JIT &&
-	       lua_is_coroutine(&s->vm.lua, &s->vm_layout.lua.jit.shape);
+	return l->kind == LUA_JIT && lua_is_coroutine(w, &l->jit.shape);
 }
 
 /* Begins a walk in the current thread. */

@@ -34,6 +34,15 @@ static __always_inline int perl_begin_here(struct perl_walk *w, const struct per
 	return end == VM_ON ? perl_begin(w, l, interpreter) : end;
 }
 
+/* Perl's coroutines are not told from other code. */
+static __always_inline bool perl_is_coroutine_here(
+	const struct perl_walk *w, const struct perl_layout *l)
+{
+	(void)w;
+	(void)l;
+	return false;
+}
+
 /* Reads the texts of FRAME; returns false if one of them could not be read. */
 static __always_inline bool perl_texts_here(struct perl_walk *w, const struct perl_layout *l,
 	const struct vm_frame *frame, const struct vm_frame *below, struct perl_texts *texts)
