@@ -324,8 +324,11 @@ static bool read_pmu_event(struct perf_event *e, const char *event, const char *
 {
 	const char *name = memchr(event, '/', (size_t)(end - event)), *slash;
 
-	if (!name++ || !(slash = memchr(name, '/', (size_t)(end - name))) || slash == name ||
-		memchr(name, '=', (size_t)(slash - name)) ||
+	if (!name)
+		return false;
+	name++;
+	slash = memchr(name, '/', (size_t)(end - name));
+	if (!slash || slash == name || memchr(name, '=', (size_t)(slash - name)) ||
 		memchr(name, ',', (size_t)(slash - name)))
 		return false;
 	e->modifiers = slash + 1 + (slash + 1 < end && slash[1] == ':');
