@@ -30,7 +30,7 @@ struct run {
 	struct engine *engine;
 	struct command command;
 	uint32_t command_pid;
-	struct target {
+	struct recorded_target {
 		uint32_t id;
 		uint64_t start;
 	} * targets;
@@ -78,7 +78,7 @@ static double now(void)
 	return (double)monotonic_ns() / 1e9;
 }
 
-static bool all_gone(const struct target *list, size_t nr)
+static bool all_gone(const struct recorded_target *list, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (task_lives(list[i].id, list[i].start))
@@ -104,7 +104,7 @@ static void remember_targets(struct run *r)
 	r->nr_targets = q->nr_tids ? q->nr_tids : q->nr_pids;
 	r->targets = xcalloc(r->nr_targets, sizeof(*r->targets));
 	for (size_t i = 0; i < r->nr_targets; i++)
-		r->targets[i] = (struct target){list[i], task_start(list[i], list[i])};
+		r->targets[i] = (struct recorded_target){list[i], task_start(list[i], list[i])};
 	if (r->nr_targets)
 		task_comm(r->targets[0].id, r->comm, sizeof(r->comm));
 }
@@ -222,7 +222,7 @@ static void describe_command(const struct session *session, struct recording *re
 }
 
 /* Adds the IDs, as in "1302, 1303". If there are many, only the first ones are shown. */
-static void add_ids(const struct target *list, size_t nr, struct strbuf *out)
+static void add_ids(const struct recorded_target *list, size_t nr, struct strbuf *out)
 {
 	enum { SHOWN = 4 };
 	const char *before = "";

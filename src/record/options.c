@@ -158,7 +158,7 @@ static const char sample_bt_doc[] =
 static const char *const engine_names[] = {"auto", "stap", "bpf"};
 
 static void parse_ids(
-	struct ids *ids, const char *option, const char *whole, struct argp_state *state)
+	struct id_list *ids, const char *option, const char *whole, struct argp_state *state)
 {
 	for (const char *text = whole;;) {
 		size_t n = strcspn(text, ",");

@@ -15,7 +15,7 @@ struct options {
 	struct tool tool; /* tool of the request */
 	struct session session;
 	const char *engine;
-	struct ids {
+	struct id_list {
 		uint32_t *list;
 		size_t nr, alloc;
 	} pids, tids;

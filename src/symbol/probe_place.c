@@ -10,7 +10,7 @@ enum { RSI = 6, RDI = 7, ANY_DIGIT = 8, REX_B = 1, REX_R = 4 };
 enum operand_change { CHANGES_NONE, CHANGES_REG, CHANGES_RM };
 
 /* Instructions that compilers put at the start of functions (Intel SDM, volume 2). */
-static const struct form {
+static const struct probe_form {
 	uint8_t two_bytes, opcode; /* two_bytes is 1 if 0x0f precedes the opcode */
 	uint8_t digit;             /* in the place of a register, or ANY_DIGIT for a register */
 	uint8_t immediate;         /* bytes of the immediate operand */
@@ -45,7 +45,7 @@ static const struct form {
 	{1, 0xbf, ANY_DIGIT, 0, CHANGES_REG},
 };
 
-static const struct form *find_form(bool two_bytes, unsigned opcode, unsigned digit)
+static const struct probe_form *find_form(bool two_bytes, unsigned opcode, unsigned digit)
 {
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++)
 		if (forms[i].two_bytes == two_bytes && forms[i].opcode == opcode &&
@@ -90,7 +90,7 @@ static bool keeps_arguments(enum operand_change change, unsigned modrm, unsigned
 static size_t length_of(const unsigned char *code, size_t nr)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	const struct form *form;
+	const struct probe_form *form;
 	size_t at = 0, operands;
 	unsigned rex = 0;
 	bool two_bytes;

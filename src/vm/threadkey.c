@@ -17,7 +17,7 @@ enum { BLOCK_TABLE = 8, GLIBC_BLOCK_SIZE = 16, MUSL_BLOCK_SIZE = 8 };
 const char *const threadkey_symbols[] = {
 	"_thread_db_pthread_specific", "pthread_getspecific", NULL};
 
-enum library { LIBRARY_NONE, LIBRARY_GLIBC, LIBRARY_MUSL };
+enum thread_library { LIBRARY_NONE, LIBRARY_GLIBC, LIBRARY_MUSL };
 
 static bool find_library_variable(const struct target *t, const char *name,
 	const struct target_file **file, uint64_t *address)
@@ -51,7 +51,7 @@ static bool musl_table(const unsigned char *code, uint64_t *offset)
 	       !memcmp(code + sizeof(head) + sizeof(at), tail, sizeof(tail));
 }
 
-static enum library which_library(const struct target *t, uint64_t *table)
+static enum thread_library which_library(const struct target *t, uint64_t *table)
 {
 	const struct target_file *file;
 	unsigned char code[23];

@@ -32,10 +32,14 @@ FNR == NR {
 	print FILENAME ": guard " $2
 }
 
-/^(struct|union|enum) [a-z_0-9]+ \{/ {
-	if ($2 in defined)
-		print FILENAME ": " $1 " " $2 " is in " defined[$2] ", too"
-	defined[$2] = FILENAME
+# also structures inside of others, and types of variables
+match($0, /^[\t ]*(static |const )*(struct|union|enum) [a-z_0-9]+ \{/) {
+	split(substr($0, RSTART, RLENGTH - 2), word, " ")
+	for (i = 1; word[i] !~ /^(struct|union|enum)$/; i++)
+		;
+	if (word[i + 1] in defined)
+		print FILENAME ": " word[i] " " word[i + 1] " is in " defined[word[i + 1]] ", too"
+	defined[word[i + 1]] = FILENAME
 }
 
 /^#include "[^"]*\/[^"]*"/ {

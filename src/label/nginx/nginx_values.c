@@ -247,12 +247,13 @@ size_t nginx_values_longest(const struct nginx_values *v)
 	return longest;
 }
 
-struct variable {
+struct script_variable {
 	const char *name;
 	const struct strbuf *text;
 };
 
-static void give(const struct variable *vars, size_t nr, const char *option, struct argv *argv)
+static void give(
+	const struct script_variable *vars, size_t nr, const char *option, struct argv *argv)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (*option)
@@ -264,7 +265,7 @@ static void give(const struct variable *vars, size_t nr, const char *option, str
 
 void nginx_values_give(const struct nginx_values *v, const char *option, struct argv *argv)
 {
-	const struct variable vars[] = {
+	const struct script_variable vars[] = {
 		{"programs", &v->programs},
 		{"phases", &v->phases},
 		{"files", &v->files},
@@ -285,7 +286,7 @@ void nginx_values_give_handlers(
 	const struct nginx_values *v, const char *option, size_t longest, struct argv *argv)
 {
 	struct strbuf names = STRBUF_INIT, handlers = STRBUF_INIT, code = STRBUF_INIT;
-	const struct variable vars[] = {
+	const struct script_variable vars[] = {
 		{"names", &names},
 		{"handlers", &handlers},
 		{"code", &code},

@@ -29,11 +29,11 @@ enum {
 
 /* Executable sections. Symbols outside of them are ignored, and symbols end with their section. */
 struct sections {
-	struct range {
+	struct section_range {
 		uint64_t start, end;
 	} * ranges;
 	size_t nr, alloc;
-	const struct range *last; /* range found by the previous search */
+	const struct section_range *last; /* range found by the previous search */
 };
 
 static void read_sections(Elf *elf, struct sections *sections)
@@ -47,17 +47,17 @@ static void read_sections(Elf *elf, struct sections *sections)
 			continue;
 		ALLOC_GROW(sections->ranges, sections->nr, sections->alloc);
 		sections->ranges[sections->nr++] =
-			(struct range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size};
+			(struct section_range){shdr.sh_addr, shdr.sh_addr + shdr.sh_size};
 	}
 }
 
-static bool in_range(const struct range *range, uint64_t address)
+static bool in_range(const struct section_range *range, uint64_t address)
 {
 	return range && address >= range->start && address < range->end;
 }
 
 /* Returns the section at ADDRESS, or NULL if there is none. */
-static const struct range *section_of(struct sections *sections, uint64_t address)
+static const struct section_range *section_of(struct sections *sections, uint64_t address)
 {
 	if (in_range(sections->last, address))
 		return sections->last;
@@ -131,7 +131,7 @@ static void add(struct symlist *l, uint64_t start, uint64_t end, const char *nam
 static void add_symbol(struct symlist *l, struct sections *sections, uint64_t start, uint64_t size,
 	const char *name, uint32_t rank)
 {
-	const struct range *in = section_of(sections, start);
+	const struct section_range *in = section_of(sections, start);
 
 	if (!*name || !in)
 		return;

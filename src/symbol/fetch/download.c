@@ -108,7 +108,7 @@ void download_forget(const char *path)
 
 /* ---- the process ---- */
 
-static struct child {
+static struct download_process {
 	const struct download_library *lib;
 	char *path;      /* the path that the file will have */
 	char *tail;      /* the part of the path inside the cache */
@@ -391,7 +391,7 @@ int download_start(struct download *download, const struct download_library *lib
 	pid_t pid = fork_quietly();
 
 	if (!pid) {
-		child = (struct child){
+		child = (struct download_process){
 			.lib = lib, .out = pair[1], .path = download_path(cache, file)};
 		child.tail = child.path + strlen(cache);
 		set_signals(parent);

@@ -22,14 +22,14 @@ static const struct argp_option own[] = {
 static const struct argp own_argp = {.options = own};
 
 /* A short or long option. An alias takes a value if its option does. */
-struct known {
+struct known_option {
 	const char *name; /* NULL if it has none */
 	int letter;       /* 0 if it has none */
 	bool takes_value, needs_value;
 };
 
 struct known_list {
-	struct known *list;
+	struct known_option *list;
 	size_t nr, alloc;
 };
 
@@ -55,7 +55,7 @@ static void collect(struct known_list *all, const struct argp *argp)
 		if (!(o->flags & OPTION_ALIAS))
 			real = o;
 		ALLOC_GROW(all->list, all->nr, all->alloc);
-		all->list[all->nr++] = (struct known){
+		all->list[all->nr++] = (struct known_option){
 			.name = o->name,
 			.letter = o->key > 0 && o->key < 128 && isprint(o->key) ? o->key : 0,
 			.takes_value = real->arg,
@@ -97,13 +97,14 @@ static void ambiguous(const struct known_list *all, const char *name, size_t len
 }
 
 /* Returns the option of this name, or the only option that begins with it. */
-static const struct known *find_long(const struct known_list *all, const char *name, size_t len)
+static const struct known_option *find_long(
+	const struct known_list *all, const char *name, size_t len)
 {
-	const struct known *found = NULL;
+	const struct known_option *found = NULL;
 	bool several = false;
 
 	for (size_t i = 0; i < all->nr; i++) {
-		const struct known *k = &all->list[i];
+		const struct known_option *k = &all->list[i];
 
 		if (!k->name || strncmp(k->name, name, len))
 			continue;
@@ -124,7 +125,7 @@ static int check_long(const struct known_list *all, const char *word, bool has_n
 {
 	const char *name = word + 2;
 	size_t len = strcspn(name, "=");
-	const struct known *k = find_long(all, name, len);
+	const struct known_option *k = find_long(all, name, len);
 
 	if (name[len] && !k->takes_value)
 		refuse("option '--%s' doesn't allow an argument", k->name);
@@ -135,7 +136,7 @@ static int check_long(const struct known_list *all, const char *word, bool has_n
 	return 2;
 }
 
-static const struct known *find_letter(const struct known_list *all, char letter)
+static const struct known_option *find_letter(const struct known_list *all, char letter)
 {
 	for (size_t i = 0; i < all->nr; i++)
 		if (all->list[i].letter == letter)
@@ -155,7 +156,7 @@ static bool is_name(const struct known_list *all, const char *name)
 static int check_letters(const struct known_list *all, const char *word, bool has_next)
 {
 	for (const char *s = word + 1; *s; s++) {
-		const struct known *k = find_letter(all, *s);
+		const struct known_option *k = find_letter(all, *s);
 
 		if (!k && is_name(all, word + 1))
 			refuse("unrecognized option '%s': did you mean -%s?", word, word);

@@ -30,7 +30,7 @@ struct location {
 	uint32_t nr;    /* number of lines, including the lines of outer */
 };
 
-struct level {
+struct pprof_level {
 	uint32_t location; /* 0 if the frame is not shown */
 	uint32_t task;     /* number of a string, or 0 */
 	uint32_t labels;   /* frame of a set of labels, or 0 */
@@ -52,7 +52,7 @@ struct pprof_writer {
 	struct table by_frame;      /* maps frame and outer location to location */
 	struct location *locations; /* location 0 is empty */
 	uint32_t nr_locations, locations_alloc;
-	struct level *path; /* from the root, level 0, to the current node */
+	struct pprof_level *path; /* from the root, level 0, to the current node */
 	size_t path_alloc;
 	uint64_t *ids; /* location IDs of a sample */
 	size_t ids_alloc;
@@ -378,10 +378,10 @@ static void enter(struct pprof_writer *w, const struct preorder *at)
 
 	ALLOC_GROW(w->path, at->depth, w->path_alloc);
 
-	struct level *level = &w->path[at->depth], *above = &w->path[at->depth - 1];
+	struct pprof_level *level = &w->path[at->depth], *above = &w->path[at->depth - 1];
 
-	*level =
-		(struct level){.task = above->task, .labels = above->labels, .state = above->state};
+	*level = (struct pprof_level){
+		.task = above->task, .labels = above->labels, .state = above->state};
 	if (f->label == LABEL_SET) {
 		level->labels = frame;
 		return;
@@ -433,7 +433,7 @@ static void add_label_set(struct pprof_writer *w, struct sample_labels *labels, 
 static void write_sample(struct pprof_writer *w, size_t depth, uint64_t self)
 {
 	int64_t values[] = {(int64_t)self, (int64_t)(self * w->period)};
-	const struct level *leaf = &w->path[depth];
+	const struct pprof_level *leaf = &w->path[depth];
 	struct sample_labels labels = {.nr = 0};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
@@ -502,7 +502,7 @@ static void writer_init(struct pprof_writer *w, const struct profile *p)
 	ALLOC_GROW(w->locations, w->nr_locations, w->locations_alloc);
 	w->locations[w->nr_locations++] = (struct location){0};
 	ALLOC_GROW(w->path, 0, w->path_alloc);
-	w->path[0] = (struct level){0};
+	w->path[0] = (struct pprof_level){0};
 }
 
 static void writer_release(struct pprof_writer *w)

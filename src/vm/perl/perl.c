@@ -119,7 +119,7 @@ static int find_version(const struct target *t, const struct target_file *file,
 /* ---- shape ---- */
 
 /* The input of the worker process that reads debug information, which is not trusted. */
-struct description {
+struct shape_job {
 	const struct target *target;
 	const struct target_file *file;
 	unsigned minor;
@@ -132,7 +132,7 @@ static int duplicate(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-static struct elffile *open_debug(const struct description *d)
+static struct elffile *open_debug(const struct shape_job *d)
 {
 	const struct elffile *elf = d->file->elf;
 
@@ -141,7 +141,7 @@ static struct elffile *open_debug(const struct description *d)
 		       : debugfile_open_checked(duplicate(d->debug_fd), elffile_build_id(elf));
 }
 
-static struct elffile *open_alt(const struct description *d, const struct elffile *debug)
+static struct elffile *open_alt(const struct shape_job *d, const struct elffile *debug)
 {
 	return d->alt_fd < 0 ? debugfile_open_alt(debug, &d->target->debug)
 			     : debugfile_open_alt_checked(duplicate(d->alt_fd), d->alt_id);
@@ -150,7 +150,7 @@ static struct elffile *open_alt(const struct description *d, const struct elffil
 /* Outputs, in the worker process, the shape or the build-id of a file that it needs. */
 static void describe_shape(void *arg, struct strbuf *output)
 {
-	const struct description *d = arg;
+	const struct shape_job *d = arg;
 	struct elffile *debug = open_debug(d);
 	const struct elffile *from = debug ? debug : d->file->elf;
 	struct elffile *alt = open_alt(d, from);
@@ -168,7 +168,7 @@ static void describe_shape(void *arg, struct strbuf *output)
 	elffile_close(alt);
 }
 
-static bool describe(struct description *d, struct perl_layout *l)
+static bool describe(struct shape_job *d, struct perl_layout *l)
 {
 	struct worker worker = {.work = describe_shape, .arg = d, .output = STRBUF_INIT};
 	bool described;
@@ -186,14 +186,14 @@ static bool describe(struct description *d, struct perl_layout *l)
 static bool describe_installed(
 	const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
-	return describe(&(struct description){t, file, l->minor, -1, -1, ""}, l);
+	return describe(&(struct shape_job){t, file, l->minor, -1, -1, ""}, l);
 }
 
 /* Reads the shape from debug files that it downloads. */
 static bool describe_downloaded(
 	const struct target *t, const struct target_file *file, struct perl_layout *l)
 {
-	struct description d = {t, file, l->minor, -1, -1, ""};
+	struct shape_job d = {t, file, l->minor, -1, -1, ""};
 	bool described;
 
 	d.debug_fd = t->fetch(elffile_build_id(file->elf), file->path);
