@@ -135,16 +135,10 @@ static bool is_in_main(const struct collector *c, uint64_t frame)
 	return ask_main(c, frame, &q) && elffacts_is_main(q.elf, q.place);
 }
 
-static enum stack_end cut(struct collector *c, const char *by, uint32_t *cut_by)
+static enum stack_end ended_by(struct collector *c, enum cut_cause cause, uint32_t *cut_by)
 {
-	*cut_by = recording_string(c->rec, by);
-	return END_CUT;
-}
-
-static enum stack_end broken(struct collector *c, const char *by, uint32_t *cut_by)
-{
-	*cut_by = recording_string(c->rec, by);
-	return END_BROKEN;
+	*cut_by = recording_string(c->rec, cut_word(cause));
+	return cause < BROKEN_FAILED ? END_CUT : END_BROKEN;
 }
 
 static enum stack_end cut_in(
@@ -186,15 +180,15 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 	case WALK_ROOT:
 		return END_ROOT;
 	case WALK_DEEP:
-		return cut(c, "depth", cut_by);
+		return ended_by(c, CUT_DEPTH, cut_by);
 	case WALK_BUSY:
-		return cut(c, "busy", cut_by);
+		return ended_by(c, CUT_BUSY, cut_by);
 	case WALK_COROUTINE:
-		return cut(c, "coroutine", cut_by);
+		return ended_by(c, CUT_COROUTINE, cut_by);
 	case WALK_PROBED:
-		return cut(c, "return probe", cut_by);
+		return ended_by(c, CUT_PROBED, cut_by);
 	case SAMPLE_EARLIER:
-		return cut(c, "before the recording", cut_by);
+		return ended_by(c, CUT_EARLIER, cut_by);
 	case SAMPLE_UNKNOWN:
 		return judge_by_rules(c, frames[s->nr - 1], cut_by);
 	case WALK_NO_RULE:
@@ -204,9 +198,9 @@ static enum stack_end judge(struct collector *c, const struct sample_stack *s, u
 	case WALK_PENDING:
 		return cut_in(c, frames[s->nr - 1], CUT_LATE, cut_by);
 	case WALK_NO_READ:
-		return broken(c, "memory", cut_by);
+		return ended_by(c, BROKEN_MEMORY, cut_by);
 	case WALK_NO_MAP:
-		return broken(c, "caller", cut_by);
+		return ended_by(c, BROKEN_CALLER, cut_by);
 	default:
 		return END_BROKEN;
 	}

@@ -290,7 +290,7 @@ uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, str
 		cut_by = 0;
 	} else if (s->whole && s->end == VM_CUT) {
 		end = END_CUT;
-		cut_by = recording_string(t->rec, "depth");
+		cut_by = recording_string(t->rec, cut_word(CUT_DEPTH));
 	}
 	uint32_t id = recording_add_stack(t->rec, STACK_USER, end, cut_by, merged, nr);
 
@@ -309,7 +309,7 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 			t->rec, language_stack(vm->language), END_ROOT, 0, frames, nr);
 	case VM_CUT:
 		return recording_add_stack(t->rec, language_stack(vm->language), END_CUT,
-			recording_string(t->rec, "depth"), frames, nr);
+			recording_string(t->rec, cut_word(CUT_DEPTH)), frames, nr);
 	case VM_NOT_RUNNING:
 		note = note_about(t, vm->language->name, "not running");
 		return recording_add_stack(

@@ -20,7 +20,9 @@ static const struct {
 	const char *word; /* in JSON */
 	const char *text;
 	const char *remedy;
-	const char *suffix; /* after the file, in recordings */
+	/* In recordings: after the file or, of a cause without a file, alone. NULL if not stored.
+	 */
+	const char *by;
 } causes[CUT_CAUSES] = {
 	[CUT_RULES] = {"no-rules", "code without unwind rules, such as assembly", NULL, ""},
 	[CUT_DENIED] = {"no-access", "the file cannot be opened", "record as its owner, or as root",
@@ -30,17 +32,20 @@ static const struct {
 	[CUT_DAMAGED] = {"damaged", "its unwind rules cannot be read", NULL, " (damaged)"},
 	[CUT_LATE] = {"late", "its unwind rules were not read in time", "record longer", " (late)"},
 	[CUT_MEMORY] = {"generated-code", "neither unwind rules nor frame pointers", NULL},
-	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL},
+	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL, "depth"},
 	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
-		"record at a lower rate (-F)"},
-	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL},
-	[CUT_COROUTINE] = {"coroutine", "stacks of coroutines do not tell what resumed them", NULL},
+		"record at a lower rate (-F)", "busy"},
+	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL,
+		"before the recording"},
+	[CUT_COROUTINE] = {"coroutine", "stacks of coroutines do not tell what resumed them", NULL,
+		"coroutine"},
 	[CUT_PROBED] = {"return-probe",
-		"a return probe (uretprobe) has replaced the address of the caller", NULL},
+		"a return probe (uretprobe) has replaced the address of the caller", NULL,
+		"return probe"},
 	[CUT_TEXT] = {"text", "the text of the stack is incomplete", NULL},
 	[BROKEN_FAILED] = {"failed", "the caller was not found", NULL},
-	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL},
-	[BROKEN_CALLER] = {"caller", "the caller's address is in no code", NULL},
+	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL, "memory"},
+	[BROKEN_CALLER] = {"caller", "the caller's address is in no code", NULL, "caller"},
 	[BROKEN_VM] = {"interpreter", "the interpreter was changing its stack", NULL},
 	[BROKEN_EMPTY] = {"empty", "the samples have no frames", NULL},
 };
@@ -94,30 +99,54 @@ void cuts_add_all(struct cuts *cuts, const struct cuts *from)
 
 char *cut_text(enum cut_cause cause, const char *file)
 {
-	return xasprintf("%s%s", file, causes[cause].suffix);
+	return xasprintf("%s%s", file, causes[cause].by);
+}
+
+const char *cut_word(enum cut_cause cause)
+{
+	return causes[cause].by;
+}
+
+/* Words of SystemTap's side for some causes. */
+static const struct {
+	const char *by;
+	enum cut_cause cause;
+} others[] = {{"too many frames", CUT_DEPTH}, {"[uprobes]", CUT_PROBED}};
+
+/* Returns the cause of which BY is the word, from FIRST on and before END, or END. */
+static enum cut_cause cause_of_word(const char *by, enum cut_cause first, enum cut_cause end)
+{
+	enum cut_cause cause = first;
+
+	while (cause < end && (!causes[cause].by || strcmp(by, causes[cause].by) != 0))
+		cause++;
+	return cause;
 }
 
 enum cut_cause cut_cause_of(const char *by, size_t *file_len)
 {
 	size_t len = strlen(by);
+	enum cut_cause cause = cause_of_word(by, CUT_MEMORY, BROKEN_FAILED);
 
 	*file_len = len;
-	for (enum cut_cause cause = CUT_DENIED; cause <= CUT_LATE; cause++)
-		if (ends_with(by, causes[cause].suffix)) {
-			*file_len = len - strlen(causes[cause].suffix);
+	if (cause != BROKEN_FAILED)
+		return cause;
+	for (cause = CUT_DENIED; cause <= CUT_LATE; cause++)
+		if (ends_with(by, causes[cause].by)) {
+			*file_len = len - strlen(causes[cause].by);
 			return cause;
 		}
-	if (!strcmp(by, "depth") || !strcmp(by, "too many frames"))
-		return CUT_DEPTH;
-	if (!strcmp(by, "busy"))
-		return CUT_BUSY;
-	if (!strcmp(by, "before the recording"))
-		return CUT_EARLIER;
-	if (!strcmp(by, "coroutine"))
-		return CUT_COROUTINE;
-	if (!strcmp(by, "return probe") || !strcmp(by, "[uprobes]"))
-		return CUT_PROBED;
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (!strcmp(by, others[i].by))
+			return others[i].cause;
 	return CUT_RULES;
+}
+
+enum cut_cause broken_cause_of(const char *by)
+{
+	enum cut_cause cause = cause_of_word(by, BROKEN_FAILED, CUT_CAUSES);
+
+	return cause == CUT_CAUSES ? BROKEN_FAILED : cause;
 }
 
 void cuts_set_runtime(struct cuts *cuts, enum runtime runtime)

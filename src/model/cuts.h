@@ -71,11 +71,20 @@ void cuts_add_all(struct cuts *cuts, const struct cuts *from);
 char *cut_text(enum cut_cause cause, const char *file);
 
 /*
- * Returns the cause that BY, the cut-by of a recording, stands for. BY is a text of cut_text(),
- * "[anonymous]", or a word such as "depth". If it has a file, the file's path is in the first
+ * Returns the cut-by of a stack that was cut or broken by a CAUSE without a file, such as "depth",
+ * or NULL if recordings have no word for it.
+ */
+const char *cut_word(enum cut_cause cause);
+
+/*
+ * Returns the cause that BY, the cut-by of a stack that was cut, stands for. BY is a text of
+ * cut_text() or cut_word(), or "[anonymous]". If it has a file, the file's path is in the first
  * *FILE_LEN bytes.
  */
 enum cut_cause cut_cause_of(const char *by, size_t *file_len);
+
+/* Returns the cause that BY, the cut-by of a broken stack, stands for. */
+enum cut_cause broken_cause_of(const char *by);
 
 /* Sets the runtime of generated code whose runtime is not known to RUNTIME. */
 void cuts_set_runtime(struct cuts *cuts, enum runtime runtime);

@@ -105,9 +105,7 @@ static enum cut_cause broken_by(const struct recording *rec, const struct rec_st
 		return BROKEN_VM;
 	if (!stack->nr)
 		return BROKEN_EMPTY;
-	if (!strcmp(by, "memory"))
-		return BROKEN_MEMORY;
-	return strcmp(by, "caller") ? BROKEN_FAILED : BROKEN_CALLER;
+	return broken_cause_of(by);
 }
 
 static bool has_file(enum cut_cause cause)
