@@ -487,26 +487,29 @@ static void validate_outputs(struct options *o)
 static void validate_module(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
-
-	if (o->json && !o->check)
-		usage_error("--json needs --check; for a recording as JSON use -o FILE.json");
-	if (q->idle && !q->all)
-		usage_error("--idle needs -a");
-	if (q->children && !o->pids.nr)
-		usage_error(
-			"--children needs -p; for a command the built-in engine always does it");
-	if (q->children && !strcmp(o->engine, "stap"))
-		usage_error("--children needs the built-in engine: --engine bpf");
-	if (!strcmp(o->engine, "bpf") &&
-		(q->module || q->compile_only || q->release || q->nr_stap_args))
-		usage_error("--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
-			    "stap");
-	if (q->release && !q->compile_only && !o->check)
-		usage_error("-r needs --compile-only or --check");
-	if (q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release))
-		usage_error(
+	bool stap = !strcmp(o->engine, "stap"), bpf = !strcmp(o->engine, "bpf");
+	const struct {
+		bool refused;
+		const char *why;
+	} rules[] = {
+		{o->json && !o->check,
+			"--json needs --check; for a recording as JSON use -o FILE.json"},
+		{q->idle && !q->all, "--idle needs -a"},
+		{q->children && !o->pids.nr,
+			"--children needs -p; for a command the built-in engine always does it"},
+		{q->children && stap, "--children needs the built-in engine: --engine bpf"},
+		{bpf && (q->module || q->compile_only || q->release || q->nr_stap_args),
+			"--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
+			"stap"},
+		{q->release && !q->compile_only && !o->check, "-r needs --compile-only or --check"},
+		{q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release),
 			"--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
-			"module");
+			"module"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (rules[i].refused)
+			usage_error(rules[i].why);
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 }
 

@@ -122,7 +122,7 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 			"were ready, and count for the next stacks of their threads\n",
 			c->delayed, c->hits);
 	if (b->no_scan.len)
-		strbuf_addf(notes, "%s: waits that began before the recording are missing\n",
+		strbuf_addf(notes, "%s: what began before the recording is missing\n",
 			b->no_scan.buf);
 	bpf_note_cpus(b, notes);
 	bpf_note_labels(b, c, notes);
