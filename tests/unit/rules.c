@@ -190,7 +190,7 @@ static void test_files(void **state)
 	rules_free(rules);
 }
 
-/* What is said of a word that is not a kind: it names all kinds, also those of each language. */
+/* What is said of a word that is not a kind: it names all kinds, also the kind of each language. */
 static void wrong_kind(struct strbuf *want)
 {
 	strbuf_adds(want, "rules 'FILE': line 1: 'users' is not a kind; use user");
