@@ -7,7 +7,6 @@
 #ifndef MODEL_LANGUAGE_H
 #define MODEL_LANGUAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*

@@ -127,9 +127,10 @@ struct process *facet_process(const struct facet *f, const struct facet_entry *e
 
 /* ---- looks ---- */
 
-void facet_report(struct facet *f, uint32_t pid, const char *why)
+static void report(struct facet *f, struct facet_entry *e, const char *why)
 {
-	strbuf_addf(&f->refusals, "process %" PRIu32 ": %s\n", pid, why);
+	e->is_reported = true;
+	strbuf_addf(&f->refusals, "process %" PRIu32 ": %s\n", e->pid, why);
 }
 
 static void publish(struct facet *f, struct facet_entry *e)
@@ -141,9 +142,11 @@ static void publish(struct facet *f, struct facet_entry *e)
 	if (!value) {
 		bpf_map_delete_elem(f->map, &e->pid);
 	} else if (bpf_map_update_elem(f->map, &e->pid, value, BPF_ANY) && !e->is_reported) {
-		e->is_reported = true;
-		strbuf_addf(&f->refusals, "process %" PRIu32 ": too many processes with %s\n",
-			e->pid, f->title);
+		struct strbuf why = STRBUF_INIT;
+
+		strbuf_addf(&why, "too many processes with %s", f->title);
+		report(f, e, why.buf);
+		strbuf_release(&why);
 	}
 }
 
@@ -248,10 +251,8 @@ int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
 		struct facet_entry *e = facet_entry(f, p);
 		struct strbuf why = STRBUF_INIT;
 
-		if (look(f, p, e, &why) == FACET_REFUSED) {
-			e->is_reported = true;
-			facet_report(f, p->pid, why.buf);
-		}
+		if (look(f, p, e, &why) == FACET_REFUSED)
+			report(f, e, why.buf);
 		strbuf_release(&why);
 	}
 	if (f->any || !must)
@@ -270,10 +271,8 @@ static void update(struct facet *f, const struct process *p)
 	if (e->again == FACET_WHILE_YOUNG && !is_recent(e->began_ns))
 		set_again(f, e, FACET_NEVER);
 	if (!p->gone && is_due(e, p) && look(f, p, e, &why) == FACET_REFUSED && !e->is_reported &&
-		(!f->ops->is_patient || (was_refused && !is_recent(e->began_ns)))) {
-		e->is_reported = true;
-		facet_report(f, p->pid, why.buf);
-	}
+		(!f->ops->is_patient || (was_refused && !is_recent(e->began_ns))))
+		report(f, e, why.buf);
 	strbuf_release(&why);
 }
 

@@ -29,8 +29,8 @@ enum facet_state {
 enum facet_again {
 	FACET_NEVER,
 	FACET_WHILE_YOUNG, /* every 20 ms in the first second of the subject */
-	FACET_SOON,        /* as above; after that as below */
 	FACET_LATER,       /* every second, but for at most a hundredth of the time */
+	FACET_SOON,        /* as FACET_WHILE_YOUNG, and then as FACET_LATER */
 };
 
 /* What is known of one process. */
@@ -59,13 +59,13 @@ struct facet_ops {
 	/*
 	 * Looks at process P. Sets the data of E if the subject was found, E->again unless a change
 	 * of the mappings is enough for the next look, and WHY if it was refused. Without this
-	 * function there are no entries but those that the facet adds.
+	 * function, only the facet itself adds entries, by facet_entry().
 	 */
 	enum facet_state (*look)(struct facet *f, const struct process *p, struct facet_entry *e,
 		struct strbuf *why);
-	/* Releases what the data of E refer to: another program runs there, or it is forgotten. */
+	/* Releases what the data of E refer to, before they are zeroed or freed. */
 	void (*clear)(struct facet *f, struct facet_entry *e);
-	/* What is published of a process in which the subject was found; see facet.map. */
+	/* Returns the value to publish for a process in which the subject was found. */
 	const void *(*value)(struct facet *f, const struct facet_entry *e);
 
 	/* Events of processes, which need not be known. TIME_NS is monotonic. */
@@ -95,12 +95,12 @@ struct facet {
 	struct strbuf refusals; /* a line each */
 };
 
-/* TITLE and PS must outlive the facet. */
+/* TITLE and PS must outlive the facet, and may be NULL for a facet that has no entries. */
 void facet_init(
 	struct facet *f, const struct facet_ops *ops, const char *title, struct processes *ps);
 void facet_release(struct facet *f);
 
-/* The entry of P, which is added if there is none. Valid until the next call. */
+/* Returns the entry of P, which is added if there is none. Valid until the next call. */
 struct facet_entry *facet_entry(struct facet *f, const struct process *p);
 /* Returns the entry of process PID, or NULL if there is none. */
 struct facet_entry *facet_known(const struct facet *f, uint32_t pid);
@@ -111,17 +111,14 @@ struct process *facet_process(const struct facet *f, const struct facet_entry *e
 
 /* Returns the entry of P, after a look if P is new or its mappings have changed. */
 const struct facet_entry *facet_current(struct facet *f, const struct process *p);
-/* What was found in its parent holds for the new process CHILD, too. */
+/* Adds an entry for the new process CHILD in which the subject was found, as in its parent. */
 void facet_inherit(struct facet *f, uint32_t child);
 /*
  * Looks at all processes, and reports those that were refused. With MUST it fails if the subject
  * was found in none: returns -1 and ERR if one was refused, or else 1.
  */
 int facet_look_at_all(struct facet *f, bool must, struct strbuf *err);
-/* Adds a line to the refusals. */
-void facet_report(struct facet *f, uint32_t pid, const char *why);
-
-/* Publishes what was found, and what will be, in MAP. */
+/* Publishes in MAP, a BPF map's fd, what was found, and from now on what is found. */
 void facet_start(struct facet *f, int map);
 
 /* The facets of a recording, which belong to the caller. */

@@ -206,7 +206,8 @@ void drain_delayed(struct drain *d, int map)
 
 void drain_name_state(struct drain *d, uint32_t state, const char *key, const char *value)
 {
-	d->states[state] = samples_label(d->samples, 0, key, value);
+	if (state < STATES_MAX)
+		d->states[state] = samples_label(d->samples, 0, key, value);
 }
 
 struct drain_spans drain_read_spans(struct drain *d)

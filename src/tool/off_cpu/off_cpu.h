@@ -14,6 +14,8 @@ enum { WAITS_MAX = 1 << 16 }; /* threads that wait at a time */
 #define WAIT_LETTERS "SDTtRWIP"
 enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
 
+_Static_assert((int)WAIT_NONE < (int)TOOL_STATES_MAX, "each state has a number in rows");
+
 /* Indexes of the options in the script's header. The states are bits; the limits are in us. */
 enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
 
