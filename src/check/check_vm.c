@@ -4,7 +4,7 @@
  */
 #include "check_list.h"
 #include "process/inspect.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <inttypes.h>
 

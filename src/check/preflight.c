@@ -6,7 +6,7 @@
 #include "lib/util.h"
 #include "trial.h"
 #include "label/label.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/process_args.h"
-#include "vm/lua/luajit_gc.h"
-#include "vm/lua/luajit_process.h"
+#include "inspect/luajit_gc.h"
+#include "inspect/luajit_process.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label/nginx/nginx_find.h"
-#include "label/nginx/nginx_workers.h"
+#include "nginx/nginx_workers.h"
 #include "lib/pattern.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"

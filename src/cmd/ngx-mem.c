@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "label/nginx/nginx_serving.h"
-#include "label/nginx/nginx_zones.h"
+#include "nginx/nginx_serving.h"
+#include "nginx/nginx_zones.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

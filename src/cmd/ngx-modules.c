@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "label/nginx/nginx_filters.h"
+#include "nginx/nginx_filters.h"
 #include "label/nginx/nginx_find.h"
-#include "label/nginx/nginx_workers.h"
+#include "nginx/nginx_workers.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

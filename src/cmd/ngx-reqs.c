@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "label/nginx/nginx_serving.h"
+#include "nginx/nginx_serving.h"
 #include "lib/program.h"
 #include "lib/repeat.h"
 #include "lib/strbuf.h"

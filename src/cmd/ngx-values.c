@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label/nginx/nginx_values.h"
-#include "label/nginx/nginx_workers.h"
+#include "nginx/nginx_workers.h"
 #include "lib/argv.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"

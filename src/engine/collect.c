@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect.h"
 #include "condense.h"
-#include "engine/jit/jvms.h"
+#include "runtime/java/jvms.h"
 #include "frame_table.h"
 #include "lib/util.h"
 #include "memberships.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine.h"
 #include "lib/util.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <string.h>
 

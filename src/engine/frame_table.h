@@ -6,7 +6,7 @@
 #include "lib/table.h"
 #include "model/recording.h"
 #include "process/process.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 struct frame_table {
 	const struct processes *ps;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
-#include "engine/jit/jvms.h"
+#include "runtime/java/jvms.h"
 #include "symbol/names/kernel.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"

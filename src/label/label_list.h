@@ -14,8 +14,8 @@
 
 /* There is no include guard, as in vm_list.h. */
 #ifdef LABEL_LIST_LAYOUTS
-#include "nginx/nginx_layout.h"
+#include "label/nginx/nginx_layout.h"
 #endif
 #ifdef LABEL_LIST_BPF
-#include "nginx/nginx_bpf.h"
+#include "label/nginx/nginx_bpf.h"
 #endif

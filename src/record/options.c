@@ -9,8 +9,8 @@
 #include "view/args/arg_value.h"
 #include "view/args/symbol_args.h"
 #include "view/output.h"
-#include "vm/vm.h"
-#include "vm/vm_choose.h"
+#include "runtime/vm.h"
+#include "runtime/vm_choose.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the code that a process compiles at run time is unwound, if its runtime is known. User space
- * finds the layout when it reads the mappings, see engine/jit/; it is shared with the kernel (BPF).
+ * finds the layout when it reads the mappings, see runtime/jit_find.h; it is shared with the kernel
+ * (BPF).
  */
 #ifndef UNWIND_JIT_LAYOUT_H
 #define UNWIND_JIT_LAYOUT_H

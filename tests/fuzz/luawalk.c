@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
-#include "vm/lua/lua_walk.h"
+#include "runtime/lua/lua_walk.h"
 
 #include <string.h>
 

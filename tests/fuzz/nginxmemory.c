@@ -5,10 +5,10 @@
  * memory. The first byte tells whether some of these words change only while the worker is read.
  */
 #include "fuzz.h"
-#include "label/nginx/nginx_filters.h"
+#include "nginx/nginx_filters.h"
 #include "label/nginx/nginx_find.h"
-#include "label/nginx/nginx_serving.h"
-#include "label/nginx/nginx_zones.h"
+#include "nginx/nginx_serving.h"
+#include "nginx/nginx_zones.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"

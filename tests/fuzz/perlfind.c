@@ -7,7 +7,7 @@
 #include "lib/strbuf.h"
 #include "symbol/elf/elffacts.h"
 #include "symbol/elf/elffile.h"
-#include "vm/perl/perl_walk.h"
+#include "runtime/perl/perl_walk.h"
 
 #include <string.h>
 

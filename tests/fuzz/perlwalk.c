@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 #include "lib/strbuf.h"
-#include "vm/perl/perl_walk.h"
+#include "runtime/perl/perl_walk.h"
 
 #include <string.h>
 

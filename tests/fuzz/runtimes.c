@@ -4,12 +4,12 @@
  * changed, or code that is taken for a runtime's code; then the walk of a stack in it. The first
  * byte chooses the runtime; for LuaJIT the second one tells whether the code is its assembly.
  */
-#include "engine/jit/jit_erlang.h"
-#include "engine/jit/jit_pypy.h"
-#include "engine/jit/jit_qemu.h"
+#include "runtime/erlang/jit_erlang.h"
+#include "runtime/pypy/jit_pypy.h"
+#include "runtime/qemu/jit_qemu.h"
 #include "fuzz.h"
 #include "lib/util.h"
-#include "unwind/hotspot_find.h"
+#include "runtime/java/hotspot_find.h"
 #include "unwind/walk.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 /* Merges any frames of C and of Perl. The first byte tells how both stacks end. Each other byte is
  * a frame, leaf first, which is Perl's if its highest bit is set. */
 #include "fuzz.h"
-#include "vm/perl/perl_frame.h"
-#include "vm/perl/perl_splice.h"
+#include "runtime/perl/perl_frame.h"
+#include "runtime/perl/perl_splice.h"
 
 enum { MAX = 8192, PERL_IDS = 1 << 16, INCONSISTENT = 1 << 20 };
 

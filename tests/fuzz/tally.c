@@ -12,8 +12,8 @@
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
 #include "symbol/names/kallsyms.h"
-#include "vm/perl/perl_splice.h"
-#include "vm/vm.h"
+#include "runtime/perl/perl_splice.h"
+#include "runtime/vm.h"
 
 #include <string.h>
 

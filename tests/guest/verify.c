@@ -14,7 +14,7 @@
 #include "tool/exits/trace_exits.h"
 #include "tool/off_cpu/off_cpu.h"
 #include "tool/requests/request_times.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>

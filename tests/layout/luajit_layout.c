@@ -4,8 +4,8 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
-#include "vm/lua/luajit_fast.h"
-#include "vm/lua/luajit_find.h"
+#include "runtime/lua/luajit_fast.h"
+#include "runtime/lua/luajit_find.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
-#include "vm/perl/perl_walk.h"
+#include "runtime/perl/perl_walk.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * arrays and modules, then each request with its texts. For tests/nginx. */
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_modules.h"
-#include "label/nginx/nginx_read.h"
+#include "nginx/nginx_read.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"

@@ -3,8 +3,8 @@
 #include "words.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/lua/lua_walk.h"
-#include "vm/perl/perl_frame.h"
+#include "runtime/lua/lua_walk.h"
+#include "runtime/perl/perl_frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

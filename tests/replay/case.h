@@ -7,7 +7,7 @@
 #include "lib/table.h"
 #include "process/target.h"
 #include "symbol/elf/elfdata.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 static struct tables tables;
 
-/* Does what take_native() in vm/vm_bpf.h does. */
+/* Does what take_native() in runtime/vm_bpf.h does. */
 static struct vm_native native_of(const struct walk *w, const struct user_regs_struct *r, int end)
 {
 	struct vm_native n = {.frame = w->vm.frame,

@@ -4,7 +4,7 @@
 #ifndef TESTS_REPLAY_NATIVE_H
 #define TESTS_REPLAY_NATIVE_H
 
-#include "vm/vm_frame.h"
+#include "runtime/vm_frame.h"
 
 #include <sys/types.h>
 

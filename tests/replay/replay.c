@@ -11,7 +11,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
-#include "vm/perl/perl_frame.h"
+#include "runtime/perl/perl_frame.h"
 
 #include <glob.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_RIGHT_TABLES_WALK_H
 #define TESTS_RIGHT_TABLES_WALK_H
 
-#include "engine/jit/jit_find.h"
+#include "runtime/jit_find.h"
 #include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

@@ -6,7 +6,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/perl/perl.h"
+#include "runtime/perl/perl.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "check/preflight.h"
 #include "engine/engine.h"
 #include "lib/strbuf.h"
-#include "vm/perl/perl.h"
+#include "runtime/perl/perl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/frame_table.h"
 #include "lib/util.h"
-#include "vm/perl/perl.h"
-#include "vm/perl/perl_frame.h"
-#include "vm/perl/perl_splice.h"
+#include "runtime/perl/perl.h"
+#include "runtime/perl/perl_frame.h"
+#include "runtime/perl/perl_splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the functions of this program. */
-#include "label/nginx/nginx_functions.h"
+#include "nginx/nginx_functions.h"
 #include "lib/util.h"
 #include "process/inspect.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout of a JVM, found in made-up memory, and the rules for code in it. */
-#include "unwind/hotspot_find.h"
+#include "runtime/java/hotspot_find.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

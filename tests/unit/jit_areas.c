@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which mappings of a process are searched for the code of its runtime. */
-#include "engine/jit/jit_find.h"
+#include "runtime/jit_find.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

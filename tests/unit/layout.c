@@ -4,9 +4,9 @@
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
 #include "process/inspect.h"
-#include "vm/perl/perl_walk.h"
-#include "vm/pointer_path_follow.h"
-#include "vm/threadkey.h"
+#include "runtime/perl/perl_walk.h"
+#include "runtime/pointer_path_follow.h"
+#include "runtime/threadkey.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
 #include "symbol/elf/elffile.h"
-#include "vm/lua/lua_frame.h"
-#include "vm/lua/lua_splice.h"
+#include "runtime/lua/lua_frame.h"
+#include "runtime/lua/lua_splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

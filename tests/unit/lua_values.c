@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data by which scripts find Lua, as variables of our scripts. */
-#include "vm/lua/lua_values.h"
+#include "runtime/lua/lua_values.h"
 #include "engine/tool.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"

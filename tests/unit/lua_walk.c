@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/lua/lua_walk.h"
+#include "runtime/lua/lua_walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

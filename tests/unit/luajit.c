@@ -3,11 +3,11 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
-#include "vm/lua/lua_bytecode.h"
-#include "vm/lua/luajit_fast.h"
-#include "vm/lua/luajit_find.h"
-#include "vm/lua/luajit_gc.h"
-#include "vm/lua/luajit_states.h"
+#include "runtime/lua/lua_bytecode.h"
+#include "runtime/lua/luajit_fast.h"
+#include "runtime/lua/luajit_find.h"
+#include "inspect/luajit_gc.h"
+#include "runtime/lua/luajit_states.h"
 
 #include <limits.h>
 #include <setjmp.h>

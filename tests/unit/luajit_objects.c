@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Handmade objects of LuaJIT, in memory of our own. */
 #include "lib/util.h"
-#include "vm/lua/luajit_heads.h"
-#include "vm/lua/luajit_objects.h"
-#include "vm/lua/luajit_states.h"
+#include "runtime/lua/luajit_heads.h"
+#include "inspect/luajit_objects.h"
+#include "runtime/lua/luajit_states.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

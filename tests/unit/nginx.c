@@ -3,10 +3,10 @@
  * ones are tested in tests/nginx. */
 #include "label/nginx/nginx_find.h"
 #include "label/nginx/nginx_modules.h"
-#include "label/nginx/nginx_serving.h"
+#include "nginx/nginx_serving.h"
 #include "label/nginx/nginx_shape.h"
 #include "label/nginx/nginx_values.h"
-#include "label/nginx/nginx_streams.h"
+#include "nginx/nginx_streams.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"

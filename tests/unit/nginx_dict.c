@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dictionaries that this program makes as nginx's Lua module does. */
-#include "label/nginx/nginx_dict.h"
+#include "nginx/nginx_dict.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

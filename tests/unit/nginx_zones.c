@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A cycle of nginx with a list of zones of shared memory, and their slab allocators. */
-#include "label/nginx/nginx_zones.h"
+#include "nginx/nginx_zones.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

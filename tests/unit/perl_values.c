@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data by which scripts find Perl, as variables of our scripts. */
-#include "vm/perl/perl_values.h"
+#include "runtime/perl/perl_values.h"
 #include "engine/tool.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"

@@ -4,8 +4,8 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/inspect.h"
-#include "vm/lua/puc_find.h"
-#include "vm/lua/puc_library.h"
+#include "runtime/lua/puc_find.h"
+#include "runtime/lua/puc_library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rules by which PyPy's compiled loops are unwound. */
-#include "engine/jit/jit_pypy.h"
+#include "runtime/pypy/jit_pypy.h"
 #include "model/runtime.h"
 #include "unwind/walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How QEMU is recognised, and the rules by which its translated code is unwound. */
-#include "engine/jit/jit_qemu.h"
+#include "runtime/qemu/jit_qemu.h"
 #include "model/runtime.h"
 #include "unwind/walk.h"
 

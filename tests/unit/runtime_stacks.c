@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Steps from the compiled code of Guile, sljit, Erlang and LuaJIT, and the data read from it; all
  * made up. */
-#include "engine/jit/jit_erlang.h"
+#include "runtime/erlang/jit_erlang.h"
 #include "lib/util.h"
 #include "unwind/walk.h"
 

@@ -10,8 +10,8 @@
 #include "lib/util.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile.h"
-#include "vm/perl/perl_frame.h"
-#include "vm/perl/perl_splice.h"
+#include "runtime/perl/perl_frame.h"
+#include "runtime/perl/perl_splice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

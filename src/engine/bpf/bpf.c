@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Begins, runs and ends recordings with the built-in engine. */
 #include "bpf_engine.h"
-#include "engine/jit/jvms.h"
+#include "runtime/java/jvms.h"
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"

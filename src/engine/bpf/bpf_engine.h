@@ -21,7 +21,7 @@
 #include "spaces.h"
 #include "stack_copies.h"
 #include "targets.h"
-#include "vm/vm_processes.h"
+#include "runtime/vm_processes.h"
 
 enum {
 	POOL_MAX = 512 << 20, /* bytes of unwind tables in the kernel */

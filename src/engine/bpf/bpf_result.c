@@ -3,7 +3,7 @@
 #include "bpf_engine.h"
 #include "engine/collect.h"
 #include "engine/condense.h"
-#include "engine/jit/jvms.h"
+#include "runtime/java/jvms.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 
@@ -122,8 +122,8 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 			"were ready, and count for the next stacks of their threads\n",
 			c->delayed, c->hits);
 	if (b->no_scan.len)
-		strbuf_addf(notes, "%s: what began before the recording is missing\n",
-			b->no_scan.buf);
+		strbuf_addf(
+			notes, "%s: what began before the recording is missing\n", b->no_scan.buf);
 	bpf_note_cpus(b, notes);
 	bpf_note_labels(b, c, notes);
 	processes_note_left_out(&b->processes, notes);

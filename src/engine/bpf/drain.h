@@ -11,7 +11,7 @@
 #include "lib/table.h"
 #include "map_entries.h"
 #include "stack_copies.h"
-#include "vm/vm_processes.h"
+#include "runtime/vm_processes.h"
 
 struct drain {
 	struct samples *samples;

@@ -12,7 +12,7 @@
 #include "refusal.h"
 #include "targets.h"
 #include "verifier.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "lib/argv.h"
 #include "stage.h"
 #include "stap_module.h"
-#include "vm/vm_values.h"
+#include "runtime/vm_values.h"
 
 /* The repair of SystemTap for a kernel that it does not support. */
 struct repair {

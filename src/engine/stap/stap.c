@@ -5,7 +5,7 @@
 #include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
-#include "engine/jit/jvms.h"
+#include "runtime/java/jvms.h"
 #include "engine/label_sets.h"
 #include "engine/memberships.h"
 #include "engine/samples.h"
@@ -24,8 +24,8 @@
 #include "symbol/elf/elffile.h"
 #include "symbol/names/kallsyms.h"
 #include "tally.h"
-#include "vm/vm_processes.h"
-#include "vm/vm_values.h"
+#include "runtime/vm_processes.h"
+#include "runtime/vm_values.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "lib/table.h"
 #include "model/recording.h"
 #include "process/process.h"
-#include "vm/vm.h"
+#include "runtime/vm.h"
 #include "waiters.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "lib/util.h"
 #include "process/task.h"
 #include "tally.h"
-#include "vm/vm_processes.h"
+#include "runtime/vm_processes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "trace_exits.h"
-#include "vm/lua/luajit_heads.h"
+#include "runtime/lua/luajit_heads.h"
 
 enum { REF_BASE = 0x8000, INSTRUCTION = 8 }; /* of a trace's intermediate code */
 

@@ -48,7 +48,7 @@ def offered(*words):
 
 def same_options(name, text):
     helped, described = long_options(text), documented(name)
-    left_out = set() if name == 'sample-bt' else folders_below('src/vm', 'src/label')
+    left_out = set() if name == 'sample-bt' else folders_below('src/runtime', 'src/label')
 
     check_eq(name + ': options that the man page lacks', [], sorted(helped - described - left_out - COMMON))
     check_eq(name + ': options that only the man page has', [], sorted(described - helped - COMMON))

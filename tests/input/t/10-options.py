@@ -32,7 +32,7 @@ def rows():
     """Yields lists of programs, option, kind and values; a row of --VM stands for one row per interpreter."""
     with open(TOP + '/tests/input/options', encoding='utf-8') as file:
         table = [shlex.split(line) for line in file if not line.startswith('#')]
-    vms = [os.path.basename(path[:-1]) for path in glob.glob(TOP + '/src/vm/*/')]
+    vms = [os.path.basename(os.path.dirname(path)) for path in glob.glob(TOP + '/src/runtime/*/*_vm.c')]
     return [[row[0], '--' + vm] + row[2:] if row[1] == '--VM' else row for row in table for vm in (vms if row[1] == '--VM' else [''])]
 
 

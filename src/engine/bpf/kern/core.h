@@ -738,7 +738,7 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 	s->to_vm = s->walk.vm.stop = false;
 }
 
-#include "vm/vm_bpf.h"
+#include "runtime/vm_bpf.h"
 
 /*
  * Looks for labels in the registers, and begins another walk if there was none or the stack was

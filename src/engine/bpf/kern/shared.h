@@ -4,7 +4,7 @@
 #define ENGINE_BPF_KERN_SHARED_H
 
 #include "label/label_layout.h"
-#include "vm/vm_layout.h"
+#include "runtime/vm_layout.h"
 #include "unwind/jit_layout.h"
 #include "unwind/walk.h"
 

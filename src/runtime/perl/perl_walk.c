@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perl_walk.h"
+#include "lib/strbuf.h"
+#include "lib/utf8.h"
+#include "lib/util.h"
+#include "runtime/pointer_path_follow.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A walk and the target's memory. */
+struct user_walk {
+	struct perl_walk walk;
+	const struct memory *memory;
+};
+
+static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
+{
+	struct user_walk *u = (struct user_walk *)w;
+
+	return memory_read(u->memory, address, to, size) ? 0 : -1;
+}
+
+static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
+{
+	struct user_walk *u = (struct user_walk *)w;
+
+	return memory_string(u->memory, address, to, size);
+}
+
+#define PERL_READ(w, to, size, at) read_target(w, to, size, at)
+#define PERL_READ_STRING(w, to, size, at) read_string(w, to, size, at)
+#define PERL_CACHED_SUB(w, cv) NULL
+#include "perl_step.h"
+#include "perl_text.h"
+
+static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
+	struct vm_stack *stack)
+{
+	int end = perl_begin(w, l, interpreter);
+
+	for (;;) {
+		if (w->vm.found && stack->nr == stack->max)
+			return VM_CUT;
+		if (w->vm.found)
+			stack->frames[stack->nr++] = w->vm.frame;
+		if (end != VM_ON)
+			return (enum vm_end)end;
+		end = perl_step(w, l);
+	}
+}
+
+enum vm_end perl_walk(const struct perl_layout *l, const struct memory *memory,
+	uint64_t interpreter, struct vm_stack *stack)
+{
+	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
+
+	stack->nr = 0;
+	return walk(&u.walk, l, interpreter, stack);
+}
+
+enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
+	uint64_t thread, struct vm_stack *stack)
+{
+	uint64_t interpreter;
+	enum vm_end end = pointer_path_follow(&l->interpreter, memory, thread, &interpreter);
+
+	stack->nr = 0;
+	return end == VM_ON ? perl_walk(l, memory, interpreter, stack) : end;
+}
+
+/* ---- names ---- */
+
+void perl_frame_texts(const struct perl_layout *l, const struct memory *memory,
+	const struct vm_frame *frame, struct perl_texts *texts)
+{
+	struct user_walk u = {.memory = memory};
+
+	perl_read_texts(&u.walk, l, frame, texts);
+}
+
+static void add_bytes(const struct perl_text *text, size_t from, struct strbuf *out)
+{
+	for (size_t i = from; i < text->len && i < PERL_TEXT_MAX; i++) {
+		unsigned char c = (unsigned char)text->bytes[i];
+
+		if (text->latin && c & 0x80)
+			strbuf_addch(out, (char)(0xc0 | c >> 6));
+		strbuf_addch(out, (char)(text->latin && c & 0x80 ? 0x80 | (c & 0x3f) : c));
+	}
+	if (text->cut)
+		strbuf_adds(out, "[truncated]");
+}
+
+/* Returns whether a text may be a file name, which freed memory seldom looks like. */
+static bool is_text(const struct perl_text *text)
+{
+	for (size_t i = 0, n; i < text->len && i < PERL_TEXT_MAX; i += n) {
+		uint32_t c = (unsigned char)text->bytes[i];
+
+		n = text->latin ? 1 : utf8_decode(text->bytes + i, text->len - i, &c);
+		if (!n)
+			return text->cut && text->len - i < 4;
+		if (c < ' ' || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static bool add_file(const struct perl_texts *t, const struct perl_text *file, struct strbuf *out)
+{
+	if (!is_text(file) || (t->in_globs && (file->len < 3 || memcmp(file->bytes, "_<", 2))))
+		return false;
+	add_bytes(file, t->in_globs ? 2 : 0, out);
+	return true;
+}
+
+static bool is_anonymous(const struct perl_text *name)
+{
+	return name->len == PERL_ANON_LEN && !memcmp(name->bytes, "__ANON__", PERL_ANON_LEN);
+}
+
+static void add_sub(const struct perl_texts *t, struct strbuf *out)
+{
+	if (t->has_package && !t->package.len)
+		strbuf_adds(out, "__ANON__");
+	else if (t->has_package)
+		add_bytes(&t->package, 0, out);
+	strbuf_adds(out, t->has_package ? "::" : "");
+	add_bytes(&t->name, 0, out);
+	if (!t->begins || !is_anonymous(&t->name) || !is_text(&t->start_file))
+		return;
+	strbuf_addch(out, '[');
+	add_file(t, &t->start_file, out);
+	strbuf_addf(out, ":%" PRIu32 "]", t->start_line);
+}
+
+bool perl_texts_name(const struct perl_texts *t, enum perl_type kind, struct strbuf *name)
+{
+	if (kind == PERL_EVAL)
+		strbuf_adds(name, "(eval)");
+	else if (kind == PERL_MAIN)
+		strbuf_adds(name, "main");
+	else if (t->named && !t->name.len)
+		strbuf_adds(name, "(unknown)");
+	else if (t->named)
+		add_sub(t, name);
+	return t->named;
+}
+
+bool perl_texts_file(const struct perl_texts *t, struct strbuf *file)
+{
+	return t->placed && add_file(t, &t->file, file);
+}

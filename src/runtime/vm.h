@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The interpreters whose stacks can be recorded. Each has a folder and a row of VM_LIST. */
+#ifndef RUNTIME_VM_H
+#define RUNTIME_VM_H
+
+#include "model/recording.h"
+#include "splice.h"
+#include "vm_layout.h"
+
+struct memory;
+struct strbuf;
+struct target;
+struct vm_values;
+
+/* Buffer, options and result of a walk. */
+struct vm_stack {
+	struct vm_frame *frames; /* innermost first */
+	size_t max;
+	bool mixed; /* for splicing, with entries that only mark a possible run loop */
+	size_t nr;  /* valid also if the walk failed */
+};
+
+/* An interpreter. Its members are needed unless they say what NULL or 0 means. */
+struct vm {
+	const struct language *language;
+	enum vm_kind kind;
+	unsigned code;     /* type of frames that are functions in C at their address, or 0 */
+	bool by_native;    /* walks begin where the native stack has the interpreter */
+	uint64_t compiled; /* flag in `what` of frames that are machine code, or 0 */
+	/*
+	 * Names of the interpreter's states, from index 1 to the first NULL, or NULL if not known.
+	 */
+	const char *const *states;
+
+	const char *symbol; /* defined by every file that may have the interpreter */
+	/*
+	 * Finds the interpreter in T. LIKE is a layout found earlier in the same file, or NULL; it
+	 * saves reading debug information again. Returns 0 if there is an interpreter, 1 if there
+	 * is none, or -1 with ERR if there is one that cannot be walked.
+	 */
+	int (*find)(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
+		struct strbuf *err);
+	/* Appends version, file and how the layout is known, in the process PID, for --check. */
+	void (*describe)(const struct vm_layout *layout, uint32_t pid, struct strbuf *out);
+	/*
+	 * Adds the layout in PID to the values for a stap script. Returns false if there is no
+	 * room. The member is NULL if only the built-in engine walks these stacks.
+	 */
+	bool (*add_values)(struct vm_values *values, uint32_t pid, const struct vm_layout *layout);
+	/*
+	 * Returns a noun for the interpreter of a layout whose stacks the script does not walk, or
+	 * NULL if it walks them. The member is NULL if it walks the stacks of all layouts.
+	 */
+	const char *(*unfit_for_script)(const struct vm_layout *layout);
+	/* The script does not walk its stacks together with user stacks. */
+	bool alone_in_script;
+	/*
+	 * Appends the name of a frame that the script calls NAME, which is "" if the script does
+	 * not know it. Returns false if NAME is the name. The member is NULL if it always is.
+	 */
+	bool (*name_by_script)(const struct vm_layout *layout, uint64_t what, const char *name,
+		struct strbuf *out);
+	/*
+	 * Walks the stack of the thread with the thread pointer THREAD and the stack pointer SP.
+	 * The thread must not run.
+	 */
+	enum vm_end (*walk)(const struct vm_layout *layout, const struct memory *memory,
+		uint64_t thread, uint64_t sp, struct vm_stack *stack);
+	/*
+	 * Reads the texts of FRAME, which must still be in memory. BELOW is the next outer frame,
+	 * of type 0 if there is none.
+	 */
+	void (*read_texts)(const struct vm_layout *layout, const struct memory *memory,
+		const struct vm_frame *frame, const struct vm_frame *below, union vm_texts *texts);
+	/*
+	 * Appends the name of a frame in the language's syntax. Returns false if it could not be
+	 * read.
+	 */
+	bool (*add_name)(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
+		struct strbuf *name);
+	/*
+	 * Appends the file, and sets *LINE, to 0 if it is not known. Returns false if they could
+	 * not be read.
+	 */
+	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
+	/*
+	 * Returns the line at which a function begins, if other functions in its file may have its
+	 * name, or else 0. The member is NULL if that is never so.
+	 */
+	uint32_t (*first_line)(const union vm_texts *texts);
+	/*
+	 * Returns the name in the language of the function in C at ADDRESS, or NULL if it has none.
+	 * The member is NULL if no function has one.
+	 */
+	const char *(*code_name)(const struct vm_layout *layout, uint64_t address);
+	const struct splice_rules
+		*splice; /* which entries are frames; with --mixed, where they go */
+	/* Maps that only its BPF part uses, with their entries per CPU. */
+	struct vm_map {
+		const char *name; /* or NULL at the end of the list */
+		uint32_t entries;
+	} maps[4];
+};
+
+#define VM_DECLARE(KIND, name) extern const struct vm name##_vm;
+VM_LIST(VM_DECLARE)
+#undef VM_DECLARE
+
+enum { NR_VMS = VM_KINDS - 1 };
+
+extern const struct vm *const vms[NR_VMS];
+
+/* Returns the interpreter named NAME, of LEN bytes, or NULL. */
+const struct vm *vm_named(const char *name, size_t len);
+
+/* Returns the interpreter with this letter, or NULL. */
+const struct vm *vm_of_letter(char letter);
+
+/* Returns the interpreter whose stacks are of this kind, or NULL if they belong to none. */
+const struct vm *vm_of_stack(enum stack_kind kind);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * VM stacks of the current task in the BPF programs: the layouts in processes, the walk, and the
+ * texts of frames. Part of engine/bpf/kern/core.h.
+ */
+#ifndef RUNTIME_VM_BPF_H
+#define RUNTIME_VM_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VM_PROCESSES_MAX);
+	__type(key, uint32_t); /* tgid */
+	__type(value, struct vm_layout);
+} vm_layouts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, VM_SENT_MAX);
+	__type(key, struct vm_key);
+	__type(value, uint32_t);
+} vm_sent SEC(".maps");
+
+/* Implements PERL_READ_STRING of runtime/perl/perl_text.h. */
+static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
+{
+	long len = bpf_probe_read_user_str(to, size, (const void *)address);
+
+	return len > 0 ? len - 1 : -1;
+}
+
+/* Follows PATH in the current thread. Returns VM_ON, or how a walk that begins there ends. */
+static __always_inline int follow_path(const struct pointer_path *path, uint64_t *value)
+{
+	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
+
+	if (!have_memory()) /* the thread is exiting */
+		return VM_NOT_RUNNING;
+	for (uint32_t i = 0; i < PATH_STEPS; i++) {
+		if (i >= path->nr)
+			break;
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + path->step[i])))
+			return VM_INCONSISTENT;
+		if (!at)
+			return VM_NOT_RUNNING;
+	}
+	*value = at;
+	return VM_ON;
+}
+
+/* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */
+
+#define VM_LIST_BPF
+#include "vm_list.h"
+#undef VM_LIST_BPF
+
+static __always_inline int vm_begin(struct scratch *s)
+{
+	switch (s->vm_layout.kind) {
+#define VM_BEGIN(KIND, name)                                                                       \
+	case VM_##KIND:                                                                            \
+		return name##_begin_here(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_BEGIN)
+	default:
+		return VM_NOT_RUNNING;
+	}
+}
+
+static __always_inline int vm_step(struct scratch *s)
+{
+	switch (s->vm_layout.kind) {
+#define VM_STEP(KIND, name)                                                                        \
+	case VM_##KIND:                                                                            \
+		return name##_step(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_STEP)
+	default:
+		return VM_INCONSISTENT;
+	}
+}
+
+/* Reads the texts of FRAME. Returns false if not all of them could be read. */
+static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_frame *frame,
+	const struct vm_frame *below, union vm_texts *texts)
+{
+	switch (s->vm_layout.kind) {
+#define VM_READ_TEXTS(KIND, name)                                                                  \
+	case VM_##KIND:                                                                            \
+		return name##_texts_here(                                                          \
+			&s->vm.name, &s->vm_layout.name, frame, below, &texts->name);
+		VM_LIST(VM_READ_TEXTS)
+	default:
+		return false;
+	}
+}
+
+/* Returns whether the walk that has begun is over a coroutine, which native code may have resumed.
+ */
+__noinline int vm_is_coroutine(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s || !s->walk.vm.frame || s->vm_end != VM_ON)
+		return false;
+	switch (s->vm_layout.kind) {
+#define VM_IS_COROUTINE(KIND, name)                                                                \
+	case VM_##KIND:                                                                            \
+		return name##_is_coroutine_here(&s->vm.name, &s->vm_layout.name);
+		VM_LIST(VM_IS_COROUTINE)
+	default:
+		return false;
+	}
+}
+
+/* ---- common to all VMs ---- */
+
+static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_frame *f)
+{
+	struct vm_words words = vm_pack(f);
+	uint32_t nr = s->nr_vm;
+
+	if (nr >= VM_DEPTH)
+		return false;
+	s->with[nr] = f->with;
+	s->frame[PAD + nr * VM_WORDS] = words.what;
+	s->frame[PAD + nr * VM_WORDS + 1] = words.at;
+	s->nr_vm = nr + 1;
+	return true;
+}
+
+/* Stores the frame that was found, and takes the next step. Returns 0 if there are more. */
+__noinline int take_vm_step(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 1;
+	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
+		s->vm_end = VM_CUT;
+		return 1;
+	}
+	if (s->vm_end != VM_ON)
+		return 1;
+	s->vm_end = vm_step(s);
+	return 0;
+}
+
+/*
+ * Takes the next VM_STRIDE steps. This is a function because a loop is verified once for each state
+ * in which it begins.
+ */
+__noinline int take_vm_steps(uint32_t lane)
+{
+	for (uint64_t i = 0; i < VM_STRIDE; i++) /* 64 bits, as Linux 5.10 forgets smaller values */
+		if (take_vm_step(lane))
+			return 1;
+	return 0;
+}
+
+/* Returns the next outer frame, of type 0 if there is none. */
+static __always_inline struct vm_frame frame_below(const struct scratch *s, uint32_t index)
+{
+	struct vm_words words = {0, 1};
+
+	if (++index >= VM_DEPTH || index >= s->nr_vm)
+		return vm_unpack(&words, 0);
+	words.what = s->frame[PAD + index * VM_WORDS];
+	words.at = s->frame[PAD + index * VM_WORDS + 1];
+	return vm_unpack(&words, s->with[index]);
+}
+
+/* Sends frame INDEX with its texts to user space, unless all of them were sent before. */
+__noinline int send_vm_frame(uint32_t lane, uint32_t index)
+{
+	struct scratch *s = my_scratch(lane);
+	uint32_t yes = 1;
+
+	if (!s || index >= VM_DEPTH)
+		return 0;
+	struct vm_new_frame *new = &s->vm_record.frame;
+
+	new->key.words.what = s->frame[PAD + index * VM_WORDS];
+	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
+	if (bpf_map_lookup_elem(&vm_sent, &new->key))
+		return 0;
+	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
+	bool whole;
+
+	struct vm_frame below = frame_below(s, index);
+
+	new->what = frame.what;
+	whole = vm_read_texts(s, &frame, &below, &new->texts);
+	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && whole)
+		bpf_map_update_elem(&vm_sent, &new->key, &yes, BPF_ANY);
+	return 0;
+}
+
+/* Begins the walk, when the native stack is known. */
+__noinline int begin_vm_steps(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	s->vm.walk.found = false;
+	s->vm.walk.state = 0;
+	s->vm.walk.mixed = settings.user;
+	s->vm.walk.owner = s->row.tgid;
+	s->vm_end = vm_begin(s);
+	return 0;
+}
+
+static __always_inline void walk_vm(struct scratch *s)
+{
+	for (int i = 0; i < VM_STEPS_MAX / VM_STRIDE; i++)
+		if (take_vm_steps(LANE_EVENT))
+			break;
+	if (s->vm_end == VM_ON)
+		s->vm_end = VM_CUT;
+	if (s->vm_end == VM_WHOLE && !s->nr_vm)
+		s->vm_end = VM_NOT_RUNNING;
+}
+
+/*
+ * Sends the next VM_STRIDE frames from FIRST on, as far as they are new in the tree. Returns 1 if
+ * there are no more.
+ */
+__noinline int send_vm_frames(uint32_t lane, uint32_t first)
+{
+	struct scratch *s = my_scratch(lane);
+
+	for (uint32_t i = 0; s && i < VM_STRIDE; i++) {
+		if (first + i >= s->nr_new / VM_WORDS)
+			return 1;
+		send_vm_frame(lane, first + i);
+	}
+	return !s;
+}
+
+_Static_assert(VM_NATIVE_THREADS == (int)WALK_THREADS, "");
+
+/* Takes what the native stack tells about the interpreter. */
+__noinline int take_native(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return 0;
+	struct vm_native *native = &s->vm.walk.native;
+	const struct walk_vm *vm = &s->walk.vm;
+
+	native->frame = vm->frame;
+	native->pc = vm->pc;
+	native->leaf = vm->leaf;
+	native->compiled = vm->compiled;
+	native->walked = true;
+	native->whole = s->walk.end == WALK_ROOT;
+	native->sp = s->regs.sp;
+	native->dx = s->regs.dx;
+	native->reg[0] = s->regs.di;
+	native->reg[1] = s->regs.bx;
+	native->reg[2] = s->regs.bp;
+	native->reg[3] = s->regs.r12;
+	native->reg[4] = s->regs.r13;
+	native->reg[5] = s->regs.r14;
+	native->reg[6] = s->regs.r15;
+	native->fp = vm->fp;
+	native->bx = vm->bx;
+	return 0;
+}
+
+/*
+ * Takes the threads that have resumed other threads, which are known when the native stack was
+ * walked.
+ */
+__noinline int take_native_threads(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	for (int i = 0; s && i < VM_NATIVE_THREADS; i++)
+		s->vm.walk.native.threads[i] = s->walk.vm.threads[i];
+	return 0;
+}
+
+/*
+ * Begins the VM walk at the innermost frame of an interpreter in the native stack. The walk over
+ * the native stack goes on only for a coroutine.
+ */
+static __always_inline void begin_by_native(struct scratch *s, bool in_user)
+{
+	if (!settings.user || (!s->walk.vm.frame && s->walk.end != WALK_ROOT))
+		walk_to_vm(s, in_user);
+	take_native(LANE_EVENT);
+	begin_vm_steps(LANE_EVENT);
+	if (s->walk.end == WALK_ON && vm_is_coroutine(LANE_EVENT))
+		for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
+			if (walk_frames())
+				break;
+	take_native_threads(LANE_EVENT);
+}
+
+/*
+ * Takes the VM stack of the current task into s->row. Returns false if there is no room. If user
+ * stacks are recorded, a thread without a running interpreter has no VM stack.
+ */
+static __always_inline bool vm_stack(struct scratch *s, bool in_user)
+{
+	uint32_t tgid = s->row.tgid;
+	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &tgid);
+
+	s->nr_vm = 0;
+	s->vm_end = VM_NOT_RUNNING;
+	if (layout) {
+		s->vm_layout = *layout;
+		if (settings.vm_by_native)
+			begin_by_native(s, in_user);
+		else
+			begin_vm_steps(LANE_EVENT);
+		walk_vm(s);
+		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.state)
+			s->row.state = VM_STATE(s->vm.walk.state);
+	}
+	if (s->vm_end == VM_NOT_RUNNING && settings.user)
+		return true;
+	if (s->vm_end != VM_WHOLE && s->vm_end != VM_CUT) {
+		struct vm_frame none = {VM_WHAT(VM_NO_FRAME), 0, 0};
+
+		s->nr_vm = 0;
+		keep_vm_frame(s, &none);
+	}
+	s->row.vm = store(s, LANE_EVENT, s->nr_vm * VM_WORDS,
+		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
+	if (!layout || !s->nr_new)
+		return s->row.vm;
+	s->vm_record.type = RING_VM_FRAME;
+	s->vm_record.frame.key.tgid = tgid;
+	for (uint32_t i = 0; i < VM_DEPTH; i += VM_STRIDE)
+		if (send_vm_frames(LANE_EVENT, i))
+			break;
+	return s->row.vm;
+}
+
+#endif
