@@ -34,6 +34,9 @@ enum {
 	VM_STRIDE = 128,       /* steps of a walk over a VM stack per function call */
 	VM_NATIVE_DEPTH = 256, /* native frames up to an interpreter's frame, and below it */
 	THREAD_SIZE = 16384,   /* size of kernel stacks before 5.15 */
+	UNREAD_IDS = 64,       /* a power of two */
+	UNREAD_TIMES = 255,
+	PAGE = 4096,
 };
 
 /* The working memory of a program, which is too large for the BPF stack. */
@@ -444,19 +447,56 @@ static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 	return bpf_map_lookup_elem(&rule_cache, &at);
 }
 
+/* A build-id that could not be read lately. */
+struct unread_id {
+	uint64_t at;
+	uint32_t version; /* of the space */
+	uint32_t left;    /* how many times it is not read again */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, UNREAD_IDS);
+	__type(key, uint32_t);
+	__type(value, struct unread_id);
+} unread_ids SEC(".maps");
+
+/*
+ * Returns whether the build-id in memory is the build-id of E's file. A process that was forked has
+ * often not touched its page; as a read that fails costs more than a walk, it is then repeated
+ * after UNREAD_TIMES walks only. Until then the result is true.
+ */
+static __always_inline bool has_same_id(const struct cached_rule *e)
+{
+	uint32_t slot = e->id_at / PAGE % UNREAD_IDS;
+	struct unread_id *unread = bpf_map_lookup_elem(&unread_ids, &slot);
+	uint64_t id;
+
+	if (!unread)
+		return true;
+	if (unread->left && unread->at == e->id_at && unread->version == e->version) {
+		unread->left--;
+		return true;
+	}
+	if (!bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at))
+		return id == e->id;
+	unread->at = e->id_at;
+	unread->version = e->version;
+	unread->left = UNREAD_TIMES;
+	return true;
+}
+
 /*
  * Returns whether the entry is still valid, by comparing the build-id in memory. Another file may
  * have been mapped there (dlclose, dlopen) before its event was handled, or other code may have
- * been compiled there. Returns true if the memory cannot be read.
+ * been compiled there.
  */
 static __always_inline bool is_same_file(struct scratch *s, const struct cached_rule *e)
 {
-	uint64_t id;
-
 	if (!e->id_at || e->id_at == s->checked_at)
 		return true;
 	s->checked_at = e->id_at;
-	return bpf_probe_read_user(&id, sizeof(id), (void *)e->id_at) || id == e->id;
+	return has_same_id(e);
 }
 
 /* Keeps the data of the frame just left that the search for labels needs. */
