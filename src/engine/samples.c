@@ -165,15 +165,13 @@ uint32_t samples_actual(const struct samples *s, uint32_t number)
 	return !actual ? number : actual == number ? 0 : samples_actual(s, actual);
 }
 
-uint64_t samples_user_frame(
-	const struct processes *ps, const struct mapping *m, uint64_t address, bool call)
+uint64_t samples_user_frame(const struct mapping *m, uint64_t address, bool call)
 {
-	size_t serial = m ? (size_t)(m - ps->maps) + 1 : 0;
+	uint32_t serial = m ? m->shared + 1 : 0;
 
 	if (!serial || serial >= WALK_SERIALS)
 		return walk_frame(NULL, address, call);
-	return walk_frame(
-		&(struct walk_map){.start = m->start, .serial = (uint32_t)serial}, address, call);
+	return walk_frame(&(struct walk_map){.start = m->start, .serial = serial}, address, call);
 }
 
 /* ---- rows ---- */

@@ -126,7 +126,6 @@ void samples_mark_mappings(const struct samples *s, bool *used, size_t nr);
 void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr);
 
 /* Encodes the frame at ADDRESS in M, which may be NULL. CALL tells that it is a return address. */
-uint64_t samples_user_frame(
-	const struct processes *ps, const struct mapping *m, uint64_t address, bool call);
+uint64_t samples_user_frame(const struct mapping *m, uint64_t address, bool call);
 
 #endif

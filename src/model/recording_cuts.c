@@ -11,12 +11,47 @@
 struct cut_finder {
 	const struct recording *rec;
 	struct cuts *cuts;
-	struct table runtimes; /* pid → enum runtime, valid if has_runtimes */
-	bool has_runtimes;
-	struct cut *found; /* for each stack, valid if known */
+	struct table runtimes; /* pid → enum runtime */
+	struct cut *found;     /* for each stack, valid if known */
 	bool *known;
 	bool stap;
 };
+
+static enum runtime runtime_of_map(const struct recording *rec, const struct rec_map *map)
+{
+	return runtime_of(file_name(recording_get(rec, map->path)));
+}
+
+static enum runtime runtime_of_stack(const struct recording *rec, const struct rec_stack *stack)
+{
+	enum runtime runtime = RUNTIME_UNKNOWN;
+
+	for (uint32_t i = 0; i < stack->nr && !runtime; i++) {
+		const struct rec_frame *f = &rec->frames[rec->frame_refs[stack->first + i]];
+
+		if (f->place == AT_MAP)
+			runtime = runtime_of_map(rec, &rec->maps[f->map]);
+	}
+	return runtime;
+}
+
+/* Processes that were forked share the mappings of their files: their stacks tell these, too. */
+static enum runtime runtime_of_stacks(const struct recording *rec, uint32_t pid)
+{
+	enum runtime runtime = RUNTIME_UNKNOWN;
+
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+
+		if (rec->tasks[row->task].pid != pid)
+			continue;
+		for (int k = 0; k < ROW_STACKS && row->stacks[k] != NO_STACK && !runtime; k++)
+			runtime = runtime_of_stack(rec, &rec->stacks[row->stacks[k]]);
+		if (runtime)
+			break;
+	}
+	return runtime;
+}
 
 enum runtime recording_runtime(const struct recording *rec, uint32_t pid)
 {
@@ -24,42 +59,23 @@ enum runtime recording_runtime(const struct recording *rec, uint32_t pid)
 
 	for (size_t i = 0; i < rec->nr_maps && !runtime; i++)
 		if (rec->maps[i].pid == pid)
-			runtime = runtime_of(file_name(recording_get(rec, rec->maps[i].path)));
+			runtime = runtime_of_map(rec, &rec->maps[i]);
+	if (!runtime)
+		runtime = runtime_of_stacks(rec, pid);
 	for (size_t i = 0; i < rec->nr_tasks && !runtime; i++)
 		if (rec->tasks[i].pid == pid)
 			runtime = runtime_of(recording_get(rec, rec->tasks[i].comm));
 	return runtime;
 }
 
-static void note_runtime(struct cut_finder *f, uint32_t pid, const char *name)
-{
-	enum runtime runtime = runtime_of(name);
-	bool is_new;
-	uint32_t *at = runtime ? table_put(&f->runtimes, pid, 0, &is_new) : NULL;
-
-	if (at && is_new)
-		*at = runtime;
-}
-
-/* Finds the runtimes of all processes. */
-static void find_runtimes(struct cut_finder *f)
-{
-	const struct recording *rec = f->rec;
-
-	for (size_t i = 0; i < rec->nr_maps; i++)
-		note_runtime(f, rec->maps[i].pid, file_name(recording_get(rec, rec->maps[i].path)));
-	for (size_t i = 0; i < rec->nr_tasks; i++)
-		note_runtime(f, rec->tasks[i].pid, recording_get(rec, rec->tasks[i].comm));
-	f->has_runtimes = true;
-}
-
 static enum runtime runtime_of_process(struct cut_finder *f, uint32_t pid)
 {
-	if (!f->has_runtimes)
-		find_runtimes(f);
-	const uint32_t *at = table_get(&f->runtimes, pid, 0);
+	bool is_new;
+	uint32_t *at = table_put(&f->runtimes, pid, 0, &is_new);
 
-	return at ? (enum runtime)(*at) : RUNTIME_UNKNOWN;
+	if (is_new)
+		*at = recording_runtime(f->rec, pid);
+	return (enum runtime)(*at);
 }
 
 /* Returns the mapping of the outermost frame that has one, or NULL. */

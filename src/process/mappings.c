@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mappings.h"
+#include "lib/hash.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
@@ -32,6 +33,28 @@ uint64_t mappings_exec_pages(const struct mapping *m)
 
 /* ---- storage ---- */
 
+static bool is_same_place(const struct mapping *a, const struct mapping *b)
+{
+	return a->object == b->object && a->start == b->start && a->end == b->end &&
+	       a->offset == b->offset;
+}
+
+/* Returns the value of mapping NUMBER's member shared. */
+static uint32_t share(struct processes *ps, uint32_t number)
+{
+	const struct mapping *m = &ps->maps[number];
+	uint64_t place = hash_pair(hash_pair(m->start, m->end), m->offset);
+	bool is_new;
+
+	if (!ps->objects[m->object].elf || !m->pid)
+		return number;
+	uint32_t *first = table_put(&ps->by_place, m->object, place, &is_new);
+
+	if (is_new || !is_same_place(&ps->maps[*first], m))
+		*first = number;
+	return *first;
+}
+
 bool mappings_new(
 	struct processes *ps, const struct process *p, const struct mapping *m, uint32_t *number)
 {
@@ -46,6 +69,7 @@ bool mappings_new(
 	}
 	ps->maps[*number] = *m;
 	ps->maps[*number].pid = p->pid;
+	ps->maps[*number].shared = share(ps, *number);
 	ps->nr_added++;
 	return true;
 }
@@ -380,9 +404,32 @@ void mappings_forget(const struct processes *ps, struct process *p, int64_t time
 	p->nr_past = drop_old(ps, p->past, p->nr_past, time_ns);
 }
 
+static bool is_kept(const struct mapping *m, bool used, int64_t time_ns)
+{
+	return m->end && (used || m->to_ns >= time_ns);
+}
+
+/* Makes by_place again, for the remaining mappings only. Otherwise it would grow with each new one.
+ */
+static void make_by_place(struct processes *ps)
+{
+	table_release(&ps->by_place);
+	table_init(&ps->by_place);
+	for (size_t i = 0; i < ps->nr_maps; i++)
+		if (ps->maps[i].end && ps->maps[i].shared == i)
+			share(ps, (uint32_t)i);
+}
+
 void mappings_sweep(struct processes *ps, const bool *used, int64_t time_ns)
 {
+	bool *shared = xcalloc(ps->nr_maps + 1, sizeof(*shared));
+
 	for (size_t i = 0; i < ps->nr_maps; i++)
-		if (ps->maps[i].end && ps->maps[i].to_ns < time_ns && !used[i])
+		if (is_kept(&ps->maps[i], used[i], time_ns))
+			shared[ps->maps[i].shared] = true;
+	for (size_t i = 0; i < ps->nr_maps; i++)
+		if (ps->maps[i].end && !is_kept(&ps->maps[i], used[i], time_ns) && !shared[i])
 			mappings_drop(ps, (uint32_t)i);
+	free(shared);
+	make_by_place(ps);
 }

@@ -39,6 +39,7 @@ void processes_init(struct processes *ps)
 	table_init(&ps->by_pid);
 	table_init(&ps->by_file);
 	table_init(&ps->by_build_id);
+	table_init(&ps->by_place);
 }
 
 static void free_object(struct object *o)
@@ -71,6 +72,7 @@ void processes_release(struct processes *ps)
 	table_release(&ps->by_pid);
 	table_release(&ps->by_file);
 	table_release(&ps->by_build_id);
+	table_release(&ps->by_place);
 	*ps = (struct processes){0};
 }
 

@@ -47,6 +47,11 @@ struct mapping {
 	uint64_t start, end, offset;
 	size_t object; /* in processes.objects */
 	uint32_t pid;
+	/*
+	 * The number that stands for it in frames: its own, or the number of an equal mapping of
+	 * the same file. Forked processes have equal mappings, and thus equal stacks.
+	 */
+	uint32_t shared;
 	unsigned generation; /* number of the first scan that found it */
 	bool writable;
 	int64_t from_ns, to_ns; /* monotonic; to_ns is INT64_MAX while it is mapped */
@@ -99,6 +104,7 @@ struct processes {
 	size_t nr_maps, maps_alloc;
 	uint32_t *free; /* numbers of unused mappings */
 	size_t nr_free, free_alloc;
+	struct table by_place;  /* object, hash of the addresses -> mapping that others share */
 	uint64_t nr_added;      /* number of mappings and processes so far */
 	uint64_t left_out;      /* number of mappings for which there was no room */
 	struct object *objects; /* unused ones have NULL as path */

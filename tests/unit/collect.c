@@ -43,8 +43,8 @@ static int tear_down(void **state)
 
 static uint32_t user_stack(uint64_t address, unsigned end)
 {
-	const uint64_t frames[] = {samples_user_frame(&ps, maps, address, false),
-		samples_user_frame(&ps, maps, address + 16, true)};
+	const uint64_t frames[] = {samples_user_frame(maps, address, false),
+		samples_user_frame(maps, address + 16, true)};
 
 	return samples_stack(&samples, frames, 2, STACK_USER, end);
 }
@@ -102,7 +102,7 @@ static void collect__ends_of_walks(void **state)
 /* A stack that stopped outside all mappings has not reached the root. */
 static void collect__addresses_in_no_mapping(void **state)
 {
-	const uint64_t frame = samples_user_frame(&ps, NULL, 0x7fff12345678, false);
+	const uint64_t frame = samples_user_frame(NULL, 0x7fff12345678, false);
 
 	(void)state;
 	add(samples_stack(&samples, &frame, 1, STACK_USER, SAMPLE_UNKNOWN), 0, 1);
@@ -132,7 +132,7 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 
 static void collect__rare_stacks_begin_with_a_note(void **state)
 {
-	const uint64_t user[] = {SAMPLE_RARE, samples_user_frame(&ps, maps, START, true)};
+	const uint64_t user[] = {SAMPLE_RARE, samples_user_frame(maps, START, true)};
 	const uint64_t kernel[] = {SAMPLE_RARE, 0xffffffff81000123};
 
 	(void)state;

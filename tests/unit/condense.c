@@ -68,8 +68,8 @@ static uint32_t map(uint32_t pid, size_t object, uint64_t start, uint64_t size, 
 static uint32_t stack_in(uint32_t mapping, uint64_t offset)
 {
 	const struct mapping *m = &ps.maps[mapping];
-	const uint64_t frames[] = {samples_user_frame(&ps, m, m->start + offset, false),
-		samples_user_frame(&ps, m, m->start + offset + 16, true)};
+	const uint64_t frames[] = {samples_user_frame(m, m->start + offset, false),
+		samples_user_frame(m, m->start + offset + 16, true)};
 
 	return samples_stack(&samples, frames, 2, STACK_USER, WALK_ROOT);
 }
@@ -400,7 +400,7 @@ static void condense__random_stacks(void **state)
 			for (uint32_t k = 0; k < nr; k++) {
 				random = random * 6364136223846793005 + 1442695040888963407;
 				frames[k] = samples_user_frame(
-					&ps, NULL, k + 1 < nr ? random >> 20 : START, false);
+					NULL, k + 1 < nr ? random >> 20 : START, false);
 			}
 			add(1, 1, "a", samples_stack(&samples, frames, nr, STACK_USER, i % 3), 1);
 		}

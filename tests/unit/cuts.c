@@ -200,6 +200,18 @@ static void cuts__runtime_by_mapped_file(void **state)
 	       "30.0 % cut in generated code" GENERATED "\n");
 }
 
+/* A forked process has the frames of its parent's files, but memory of its own. */
+static void cuts__runtime_of_a_forked_process(void **state)
+{
+	(void)state;
+	add_task(1, "main");
+	uint32_t child = add_task(2, "main"), file = add_frame(1, "/jvm/server/libjvm.so", "a");
+
+	add_one(child, END_ROOT, NULL, file, 35);
+	add_one(child, END_CUT, "[anonymous]", add_frame(2, "", ""), 65);
+	expect("65.0 % cut in generated code of Java" GENERATED JAVA);
+}
+
 static void cuts__broken_in_generated_code(void **state)
 {
 	(void)state;
@@ -352,6 +364,7 @@ int main(void)
 		TEST(names_of_files_are_escaped),
 		TEST(each_cause),
 		TEST(runtime_by_mapped_file),
+		TEST(runtime_of_a_forked_process),
 		TEST(broken_in_generated_code),
 		TEST(runtime_by_threads),
 		TEST(program_in_memory),

@@ -759,6 +759,46 @@ static void process__gives_all_files(void **state)
 	open_files_release(&files);
 }
 
+/*
+ * The mappings of files in a forked process have the numbers of its parent's in frames. These
+ * remain when the parent has ended.
+ */
+static void process__forked_ones_share_numbers(void **state)
+{
+	pid_t pid = fork();
+	size_t nr = 0;
+
+	(void)state;
+	if (!pid) {
+		pause();
+		_exit(1);
+	}
+	uint32_t parent = (uint32_t)(processes_get(&ps, (uint32_t)getpid()) - ps.list);
+	const struct process *forked = processes_get(&ps, (uint32_t)pid);
+	bool *used = calloc(ps.nr_maps, sizeof(*used));
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (size_t i = 0; i < forked->nr_maps; i++) {
+		const struct mapping *m = &ps.maps[forked->maps[i]];
+
+		nr += ps.maps[m->shared].pid == (uint32_t)getpid();
+		assert_true(ps.maps[m->shared].start == m->start);
+		assert_true(
+			!ps.objects[m->object].elf || ps.maps[m->shared].pid == (uint32_t)getpid());
+	}
+	assert_true(nr > 2);
+	process_ended(&ps, &ps.list[parent], INT64_MAX - 3);
+	processes_sweep(&ps, used, INT64_MAX - 2);
+	for (size_t i = 0; i < forked->nr_maps; i++)
+		assert_true(ps.maps[ps.maps[forked->maps[i]].shared].start ==
+			    ps.maps[forked->maps[i]].start);
+	process_ended(&ps, processes_known(&ps, (uint32_t)pid), INT64_MAX - 2);
+	processes_sweep(&ps, used, INT64_MAX - 1);
+	assert_int_equal(ps.nr_free, ps.nr_maps);
+	free(used);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(process__##name, set_up, tear_down)
 #define LOOK(name) cmocka_unit_test_setup_teardown(process__##name, start_child, stop_child)
 
@@ -779,6 +819,7 @@ int main(void)
 		TEST(a_number_that_is_used_again),
 		TEST(the_newest_and_the_one_of_then),
 		TEST(many_events),
+		TEST(forked_ones_share_numbers),
 		LOOK(a_look_sees_what_is_there),
 		LOOK(events_and_looks_agree),
 		LOOK(a_look_ahead_of_the_events),

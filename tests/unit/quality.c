@@ -82,11 +82,21 @@ static uint32_t in_kernel(struct fixture *f, const char *module, int line)
 	return add_frame(f, frame, module, line);
 }
 
+static void add_task(struct fixture *f, uint32_t pid, const char *comm)
+{
+	const struct rec_task task = {
+		.pid = pid, .tid = pid, .comm = recording_string(&f->rec, comm)};
+
+	recording_add_task(&f->rec, &task);
+}
+
 static void add_row(
 	struct fixture *f, uint32_t task, const uint32_t *frames, size_t n, uint64_t sum)
 {
 	uint32_t stack = recording_add_stack(&f->rec, STACK_USER, END_ROOT, 0, frames, n);
 
+	while (f->rec.nr_tasks <= task)
+		add_task(f, 0, "a");
 	recording_add_row(&f->rec, &(struct rec_row){.task = task,
 					   .stacks = {stack, NO_STACK, NO_STACK, NO_STACK},
 					   .count = sum,
@@ -96,14 +106,6 @@ static void add_row(
 static void add_row_of(struct fixture *f, uint32_t frame, uint64_t sum)
 {
 	add_row(f, 0, &frame, 1, sum);
-}
-
-static void add_task(struct fixture *f, uint32_t pid, const char *comm)
-{
-	const struct rec_task task = {
-		.pid = pid, .tid = pid, .comm = recording_string(&f->rec, comm)};
-
-	recording_add_task(&f->rec, &task);
 }
 
 /* Adds the result for MAP's file. */

@@ -5,6 +5,8 @@
 #include "process/mappings.h"
 #include "symbol/elf/elffile.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum { PID = 1 << 30, PAGE = 4096 };
@@ -407,6 +409,38 @@ static void spaces__of_a_real_process(void **state)
 	release();
 }
 
+static uint32_t version_of(uint32_t pid)
+{
+	struct space space;
+
+	update(processes_get(&ps, pid));
+	assert_int_equal(bpf_map_lookup_elem(space_map, &pid, &space), 0);
+	return space.version;
+}
+
+/* Forked processes share the cached rules until one of them maps something else. */
+static void spaces__versions_of_forked_processes(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		pause();
+		_exit(1);
+	}
+	make(16 << 20);
+	processes_get(&ps, (uint32_t)getpid());
+	struct process *child = processes_get(&ps, (uint32_t)pid);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(version_of((uint32_t)getpid()), version_of((uint32_t)pid));
+	process_mapped(&ps, child, &(struct mapped){PAGE, 3 * PAGE, 0, false, "/none/b", "", 1, 2},
+		INT64_MAX - 1);
+	assert_int_not_equal(version_of((uint32_t)getpid()), version_of((uint32_t)pid));
+	release();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +453,7 @@ int main(void)
 		cmocka_unit_test(spaces__checked_when_copies_are_old),
 		cmocka_unit_test(spaces__corrected_when_wrong),
 		cmocka_unit_test(spaces__of_a_real_process),
+		cmocka_unit_test(spaces__versions_of_forked_processes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -194,8 +194,7 @@ static uint64_t code_frame(void *context, uint32_t pid, uint64_t address)
 	struct bpf *b = context;
 	const struct process *p = processes_get(&b->processes, pid);
 
-	return samples_user_frame(
-		&b->processes, process_find(&b->processes, p, address), address, false);
+	return samples_user_frame(process_find(&b->processes, p, address), address, false);
 }
 
 static void init_facets(struct bpf *b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "spaces.h"
+#include "lib/hash.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 enum {
+	VERSIONS_MAX = 1 << 16,
 	PUBLISH_SHARE = 20, /* publishing a process takes at most 1/20 of the time */
 	RUN_STEP = 8, /* longer runs of blocks have a multiple of this length, to fit when reused */
 };
@@ -22,12 +24,14 @@ void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, stru
 {
 	*s = (struct spaces){
 		.ps = ps, .pool = pool, .loader = loader, .layouts = layouts, .map = map_fd};
+	table_init(&s->versions);
 	facet_init(&s->facet, &ops, NULL, ps);
 }
 
 void spaces_release(struct spaces *s)
 {
 	free(s->entries);
+	table_release(&s->versions);
 	facet_release(&s->facet);
 	*s = (struct spaces){0};
 }
@@ -76,8 +80,7 @@ static void fill(struct spaces *s, struct space_leaf *leaf, uint32_t at, uint32_
 	struct space_map *to = &leaf->map[at];
 
 	leaf->start[at] = m->start;
-	to->end = m->end;
-	to->serial = number + 1;
+	*to = (struct space_map){.end = m->end, .serial = m->shared + 1};
 	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
 		to->bias = m->start - address;
 		to->table = loader_number(s->loader, m->object);
@@ -111,6 +114,36 @@ static void fill_node(struct spaces *s, struct space *space, size_t nr_leaves)
 }
 
 /*
+ * Returns the version of the list of mappings in LEAVES leaves, with NR mappings in all. Equal
+ * lists, as forked processes have them, have the same version and share the cached rules.
+ */
+static uint32_t version_of(struct spaces *s, uint32_t first, size_t nr)
+{
+	uint64_t hash = nr;
+	bool is_new;
+
+	for (size_t i = 0; i < nr; i += SPACE_MAPS) {
+		const struct space_leaf *leaf =
+			pool_block(s->pool, first + (uint32_t)(i / SPACE_MAPS));
+		size_t rest = nr - i < SPACE_MAPS ? nr - i : SPACE_MAPS;
+
+		hash = hash_pair(
+			hash, hash_text((const char *)leaf->start, rest * sizeof(*leaf->start)));
+		hash = hash_pair(
+			hash, hash_text((const char *)leaf->map, rest * sizeof(*leaf->map)));
+	}
+	if (s->versions.nr >= VERSIONS_MAX) {
+		table_release(&s->versions);
+		table_init(&s->versions);
+	}
+	uint32_t *version = table_put(&s->versions, hash, 0, &is_new);
+
+	if (is_new)
+		*version = ++s->nr_versions;
+	return *version;
+}
+
+/*
  * Writes the current mappings to new blocks. Returns false if there are none or the pool is full.
  */
 static bool make_space(
@@ -134,15 +167,14 @@ static bool make_space(
 			nr - i * SPACE_MAPS);
 	if (space->height)
 		fill_node(s, space, leaves);
+	space->version = version_of(s, space->leaves, nr);
 	return true;
 }
 
 static void publish(struct spaces *s, struct process *p, struct spaces_entry *entry)
 {
 	struct spaces_entry old = *entry;
-	struct space space = {.unchecked = entry->unchecked,
-		.exec_pages = p->exec_pages,
-		.version = ++s->versions};
+	struct space space = {.unchecked = entry->unchecked, .exec_pages = p->exec_pages};
 
 	int64_t began_ns = cpu_time_ns();
 

@@ -4,6 +4,7 @@
 #define ENGINE_BPF_SPACES_H
 
 #include "jit_layouts.h"
+#include "lib/table.h"
 #include "loader.h"
 #include "pool.h"
 #include "process/facet.h"
@@ -25,7 +26,8 @@ struct spaces {
 		int64_t published_ns, took_ns; /* when it was published, and the CPU time it took */
 	} * entries;                           /* by index in ps->list */
 	size_t nr;
-	uint32_t versions; /* how many lists have been published */
+	uint32_t nr_versions;
+	struct table versions; /* hash of a list of mappings -> its version */
 };
 
 void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, struct loader *loader,

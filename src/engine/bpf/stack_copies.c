@@ -191,12 +191,12 @@ static bool find_map(const struct stack_copies *c, struct copy_walk *cw)
 		process_find_at(c->ps, p, walk_pc(&cw->walk), (int64_t)cw->copy->head.time);
 	uint64_t address;
 
-	if (!m || (uint64_t)(m - c->ps->maps) + 1 >= WALK_SERIALS)
+	if (!m || m->shared + 1 >= WALK_SERIALS)
 		return false;
 	const struct object *o = &c->ps->objects[m->object];
 
 	*to = (struct walk_map){.start = m->start, .end = m->end};
-	to->serial = (uint32_t)(m - c->ps->maps) + 1;
+	to->serial = m->shared + 1;
 	if (o->elf && elffile_mapped(o->elf, m->offset, m->end - m->start, &address)) {
 		to->bias = m->start - address;
 		to->table = loader_number(c->loader, m->object);

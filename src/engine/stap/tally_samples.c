@@ -42,7 +42,7 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 		bool call = i > 0;
 		const struct mapping *m = process_find(a->t->ps, p, s->addresses[i] - call);
 
-		frames[i] = samples_user_frame(a->t->ps, m, s->addresses[i], call);
+		frames[i] = samples_user_frame(m, s->addresses[i], call);
 	}
 	uint32_t stack = samples_stack(a->samples, frames, s->nr, STACK_USER,
 		s->nr >= DEPTH_MAX ? WALK_DEEP : SAMPLE_UNKNOWN);
@@ -82,7 +82,7 @@ static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 				.what = f->what & ~VM_ADDRESS,
 				.function = strpool_adds(&a->samples->strings, function),
 			});
-	return samples_user_frame(a->t->ps, process_find(a->t->ps, p, address), address, false);
+	return samples_user_frame(process_find(a->t->ps, p, address), address, false);
 }
 
 /* Returns the number of an interpreter's frame. F is NULL if its line was lost. */
