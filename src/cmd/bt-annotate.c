@@ -4,10 +4,8 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/annotate/annotate.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/args/output_args.h"
 #include "view/recording_file.h"
 
 #include <stdlib.h>
@@ -24,94 +22,60 @@ struct annotate_command {
 	const char *source_path;
 };
 
-enum { OPT_ASM = 256, OPT_INTEL, OPT_HTML, OPT_SOURCE_PATH, OPT_ANY_SOURCE };
+#define AT(member) ARG_AT(struct annotate_command, member)
 
-static const struct argp_option table[] = {
-	{"function", 'f', "FN", 0,
-		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
-		"the hottest",
-		1},
-	{"number", 'n', "N", 0, "The hottest N functions (3; with --function: all)", 1},
-	{"asm", OPT_ASM, NULL, 0, "Instructions, under their source lines", 1},
-	{"intel", OPT_INTEL, NULL, 0, "Instructions in Intel's syntax, not AT&T's", 1},
-	{"html", OPT_HTML, NULL, 0, "As an HTML page; default for -o FILE.html and --open", 1},
-	{"source-path", OPT_SOURCE_PATH, "DIR[:DIR...]", 0,
-		"Directories with the source files, under the end of their recorded paths", 1},
-	{"any-source", OPT_ANY_SOURCE, NULL, 0,
-		"Show source files that were changed after the program was built, too", 1},
-	{0},
-};
-
-static void add_function(struct annotate_command *o, const char *arg, struct argp_state *state)
+static void add_function(const struct arg_option *option, const char *arg, void *to)
 {
+	struct annotate_command *o = to;
+
 	ALLOC_GROW(o->functions, o->nr, o->alloc);
 	if (!*arg || pattern_init(&o->functions[o->nr], arg, strlen(arg)))
-		arg_invalid("--function", arg, ARG_PATTERN, state);
+		arg_invalid(option, arg, ARG_PATTERN);
 	o->nr++;
 }
 
-static void check_options(struct annotate_command *o, struct argp_state *state)
+static const struct arg_option options[] = {
+	{"function", 'f', "FN",
+		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
+		"the hottest",
+		1, .set = add_function},
+	{"number", 'n', "N", "The hottest N functions (3; with --function: all)", 1, arg_count,
+		AT(top), 1, UINT32_MAX},
+	{"asm", 0, NULL, "Instructions, under their source lines", 1, arg_flag, AT(instructions)},
+	{"intel", 0, NULL, "Instructions in Intel's syntax, not AT&T's", 1, arg_flag, AT(intel)},
+	{"html", 0, NULL, "As an HTML page; default for -o FILE.html and --open", 1, arg_flag,
+		AT(html)},
+	{"source-path", 0, "DIR[:DIR...]",
+		"Directories with the source files, under the end of their recorded paths", 1,
+		arg_text, AT(source_path), .use = "directories"},
+	{"any-source", 0, NULL,
+		"Show source files that were changed after the program was built, too", 1, arg_flag,
+		AT(any_source)},
+	{0},
+};
+
+static void settle(void *input)
 {
+	struct annotate_command *o = input;
 	const struct recording_view *view = &o->args.input.view;
 
 	if (o->args.nr_files > 1)
-		arg_error(state, "more than one recording: '%s'", o->args.files[1]);
+		arg_error("more than one recording: '%s'", o->args.files[1]);
 	if (view->by || view->comm || view->threads)
-		arg_error(state, "--by, --comm and --threads are for views with stacks");
+		arg_error("--by, --comm and --threads are for views with stacks");
 	if (!o->top && !o->nr)
 		o->top = HOTTEST;
 	if (o->args.output.open || output_file_ends(&o->args.output, ".html"))
 		o->html = true;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct annotate_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args.output;
-		state->child_inputs[2] = &o->args;
-		break;
-	case 'f':
-		add_function(o, arg, state);
-		break;
-	case 'n':
-		o->top = (unsigned)arg_count("--number", arg, 1, UINT32_MAX, state);
-		break;
-	case OPT_ASM:
-		o->instructions = true;
-		break;
-	case OPT_INTEL:
-		o->intel = true;
-		break;
-	case OPT_HTML:
-		o->html = true;
-		break;
-	case OPT_SOURCE_PATH:
-		o->source_path = arg_text("--source-path", arg, "directories", state);
-		break;
-	case OPT_ANY_SOURCE:
-		o->any_source = true;
-		break;
-	case ARGP_KEY_SUCCESS:
-		check_options(o, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
-	.doc = "Shows the source lines or instructions of the functions in a recording (default: "
-	       "stdin) with their samples, from the files on this machine.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp},
-		{.argp = &open_args_argp}, {.argp = &title_args_argp}, {0}},
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = "[FILE]",
+	.about = "Shows the source lines or instructions of the functions in a recording (default: "
+		 "stdin) with their samples, from the files on this machine." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&view_args, 0}, {&open_args, 0}, {&title_args, 0}, {0}},
 };
 
 /* ---- output ---- */
@@ -136,7 +100,7 @@ static int write_out(struct annotate_command *o, struct annotation *a)
 
 /* ---- the command ---- */
 
-static struct annotate_options options_of(const struct annotate_command *o)
+static struct annotate_options make_options(const struct annotate_command *o)
 {
 	return (struct annotate_options){
 		.view = o->args.input.view,
@@ -180,15 +144,15 @@ static int judge(const struct annotate_command *o, const struct recording *rec, 
 /* DAMAGED means that only a part of the file could be read. */
 static int annotate(struct annotate_command *o, struct recording *rec, bool damaged)
 {
-	struct annotate_options options = options_of(o);
-	const struct recording_view *view = &options.view;
+	struct annotate_options how = make_options(o);
+	const struct recording_view *view = &how.view;
 	struct strbuf notes = STRBUF_INIT;
 	struct annotation a;
 	bool part =
 		damaged | recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
 
 	symbol_resolve(rec, &o->args.input.symbol, NULL, &notes);
-	part |= annotation_init(&a, rec, &options, &notes) > 0;
+	part |= annotation_init(&a, rec, &how, &notes) > 0;
 	program_say_lines(&notes);
 	for (size_t i = 0; i < a.nr; i++)
 		if (a.list[i].why)
@@ -208,7 +172,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".html";
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);

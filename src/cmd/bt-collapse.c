@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
-#include "view/args/arg_parse.h"
 #include "view/args/args.h"
 
-static const struct argp argp = {
-	.args_doc = "[FILE...]",
-	.doc = "Writes the stacks of profiles (" VIEW_INPUTS
-	       "; default: stdin) as folded lines, added up and sorted, to stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp}, {0}},
+static const struct arg_table program = {
+	.words = "[FILE...]",
+	.about = "Writes the stacks of profiles (" VIEW_INPUTS
+		 "; default: stdin) as folded lines, added up and sorted, to "
+		 "stdout." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&tree_args, 0}, {0}},
 };
 
 static int collapse(void *command, struct profile *const *profiles, FILE *out)
@@ -22,6 +22,6 @@ int main(int argc, char **argv)
 	struct view_args args = VIEW_ARGS_INIT;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &args);
+	arg_parse(&program, argc, argv, &args);
 	return program_end(view_args_run(&args, collapse, NULL));
 }

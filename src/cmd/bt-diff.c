@@ -2,11 +2,9 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
-#include "view/args/output_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
 #include "view/diff/diff_limit.h"
@@ -16,62 +14,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON };
+enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON }; /* SVG if no other is given */
 
 struct diff_command {
 	struct view_args args;
 	struct flame_options flame;
 	enum form form;
-	bool has_form;
 	unsigned top;
 	bool normalize, negate;
-	uint64_t fail_above; /* hundredths of per cent */
-	bool has_fail_above;
+	uint64_t fail_above; /* hundredths of per cent, or NO_LIMIT */
 	struct output_file junit;
 	bool above; /* the result: the limit is exceeded */
 };
 
-enum {
-	OPT_CSV = 256,
-	OPT_TOP,
-	OPT_JSON,
-	OPT_NORMALIZE,
-	OPT_NEGATE,
-	OPT_FAIL_ABOVE,
-	OPT_JUNIT,
-};
+#define NO_LIMIT UINT64_MAX
 
-static const struct argp_option table[] = {
-	{"csv", OPT_CSV, NULL, 0, "Functions before and after, as CSV; default for -o FILE.csv", 1},
-	{"top", OPT_TOP, "N", 0, "The N functions that changed most, as a text table", 1},
-	{"json", OPT_JSON, NULL, 0, "Totals and functions, as JSON; default for -o FILE.json", 1},
-	{"normalize", OPT_NORMALIZE, NULL, 0, "Compare shares of the totals, not weights", 1},
-	{"negate", OPT_NEGATE, NULL, 0, "Swap BEFORE and AFTER", 1},
-	{"fail-above", OPT_FAIL_ABOVE, "PCT", 0,
+#define AT(member) ARG_AT(struct diff_command, member)
+#define FORM(which) arg_choice, AT(form), .use = FORMS, .choice = which
+#define FORMS "--csv, --json and --top"
+
+static const struct arg_option options[] = {
+	{"csv", 0, NULL, "Functions before and after, as CSV; default for -o FILE.csv", 1,
+		FORM(FORM_CSV)},
+	{"top", 0, "N", "The N functions that changed most, as a text table", 1, arg_count, AT(top),
+		1, UINT32_MAX},
+	{"json", 0, NULL, "Totals and functions, as JSON; default for -o FILE.json", 1,
+		FORM(FORM_JSON)},
+	{"normalize", 0, NULL, "Compare shares of the totals, not weights", 1, arg_flag,
+		AT(normalize)},
+	{"negate", 0, NULL, "Swap BEFORE and AFTER", 1, arg_flag, AT(negate)},
+	{"fail-above", 0, "PCT",
 		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
 		"without --normalize, the total by more than PCT per cent",
-		1},
-	{"junit", OPT_JUNIT, "FILE", 0,
-		"With --fail-above: write what rose above it as JUnit's XML, too", 1},
+		1, arg_hundredths, AT(fail_above)},
+	{"junit", 0, "FILE", "With --fail-above: write what rose above it as JUnit's XML, too", 1,
+		arg_text, AT(junit.path), .use = "the name of a file"},
 	{0},
 };
 
-static void set_form(struct diff_command *o, enum form form, struct argp_state *state)
-{
-	if (o->has_form && o->form != form)
-		arg_error(state, "give only one of --csv, --json and --top");
-	o->form = form;
-	o->has_form = true;
-}
-
-static void settle_files(struct diff_command *o, struct argp_state *state)
+static void settle_files(struct diff_command *o)
 {
 	char **files = o->args.files;
 
 	if (o->args.nr_files != 2)
-		arg_error(state, "give two files, BEFORE and AFTER");
+		arg_error("give two files, BEFORE and AFTER");
 	if (!strcmp(files[0], "-") && !strcmp(files[1], "-"))
-		arg_error(state, "only one of the files can be standard input");
+		arg_error("only one of the files can be standard input");
 	if (o->negate) {
 		char *after = files[0];
 
@@ -80,77 +68,40 @@ static void settle_files(struct diff_command *o, struct argp_state *state)
 	}
 }
 
-static void check_options(struct diff_command *o, struct argp_state *state)
+static void settle(void *input)
 {
-	if (!o->has_form && output_file_ends(&o->args.output, ".csv"))
+	struct diff_command *o = input;
+
+	o->args.compares = true;
+	settle_files(o);
+	if (o->top && o->form)
+		arg_error("give only one of " FORMS);
+	if (o->top)
+		o->form = FORM_TOP;
+	if (!o->form && output_file_ends(&o->args.output, ".csv"))
 		o->form = FORM_CSV;
-	if (!o->has_form && output_file_ends(&o->args.output, ".json"))
+	if (!o->form && output_file_ends(&o->args.output, ".json"))
 		o->form = FORM_JSON;
-	if (o->args.output.open && o->form != FORM_SVG)
-		arg_error(state, "--open is for the graph: leave out --csv, --json and --top");
-	if (o->junit.path && !o->has_fail_above)
-		arg_error(state, "--junit needs --fail-above");
+	if (o->args.output.open && o->form)
+		arg_error("--open is for the graph: leave out --csv, --json and --top");
+	if (o->junit.path && o->fail_above == NO_LIMIT)
+		arg_error("--junit needs --fail-above");
 	if (o->junit.path && output_file_is_stdout(&o->junit) &&
 		output_file_is_stdout(&o->args.output))
-		arg_error(state, "--junit=-: stdout has the comparison; name a file, or give -o");
+		arg_error("--junit=-: stdout has the comparison; name a file, or give -o");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct diff_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args.rules;
-		state->child_inputs[2] = &o->flame;
-		state->child_inputs[3] = &o->args.output;
-		state->child_inputs[4] = &o->args;
-		break;
-	case ARGP_KEY_END:
-		o->args.compares = true;
-		settle_files(o, state);
-		check_options(o, state);
-		break;
-	case OPT_CSV:
-		set_form(o, FORM_CSV, state);
-		break;
-	case OPT_TOP:
-		set_form(o, FORM_TOP, state);
-		o->top = (unsigned)arg_count("--top", arg, 1, UINT32_MAX, state);
-		break;
-	case OPT_JSON:
-		set_form(o, FORM_JSON, state);
-		break;
-	case OPT_NORMALIZE:
-		o->normalize = true;
-		break;
-	case OPT_NEGATE:
-		o->negate = true;
-		break;
-	case OPT_FAIL_ABOVE:
-		o->fail_above = arg_hundredths("--fail-above", arg, state);
-		o->has_fail_above = true;
-		break;
-	case OPT_JUNIT:
-		o->junit.path = arg_text("--junit", arg, "the name of a file", state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "BEFORE AFTER",
-	.doc = "Compares two profiles (" VIEW_INPUTS
-	       ") and draws what changed, as one interactive flame graph, an SVG file, on stdout "
-	       "or in the file of -o.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {.argp = &flame_args_argp}, {.argp = &open_args_argp},
-		{.argp = &title_args_argp}, {0}},
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = "BEFORE AFTER",
+	.about = "Compares two profiles (" VIEW_INPUTS
+		 ") and draws what changed, as one interactive flame graph, an SVG file, on stdout "
+		 "or in the file of -o." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&tree_args, 0},
+		{&rules_args, offsetof(struct diff_command, args.rules)},
+		{&flame_args, offsetof(struct diff_command, flame)}, {&open_args, 0},
+		{&title_args, 0}, {0}},
 };
 
 static const char *shown(const char *path)
@@ -286,16 +237,17 @@ static int compare(void *command, struct profile *const *sides, FILE *out)
 	program_say_lines(&notes);
 	strbuf_release(&notes);
 	o->flame.rules = o->args.rules.rules;
-	return o->has_fail_above ? write_with_limit(o, sides, out) : write_all(o, NULL, sides, out);
+	return o->fail_above == NO_LIMIT ? write_all(o, NULL, sides, out)
+					 : write_with_limit(o, sides, out);
 }
 
 int main(int argc, char **argv)
 {
-	struct diff_command o = {.args = VIEW_ARGS_INIT};
+	struct diff_command o = {.args = VIEW_ARGS_INIT, .fail_above = NO_LIMIT};
 
 	program_init();
 	o.args.output.ending = ".svg";
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	if (output_file_check(&o.junit))
 		return EXIT_FAILED;
 	int status = view_args_run(&o.args, compare, &o);

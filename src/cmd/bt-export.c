@@ -1,94 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/program.h"
-#include "view/args/arg_parse.h"
+#include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 
 typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
 
+/* The formats, and the endings of files for which they are the default. */
+static const struct {
+	export *export;
+	const char *ending;
+} formats[] = {{NULL}, {view_pprof, ".pb.gz"}, {view_speedscope, ".speedscope.json"},
+	{view_folded, ".folded"}};
+
 struct export_command {
 	struct view_args args;
-	export *export; /* NULL if no format is given yet */
+	unsigned format; /* index in formats; 0 if none is given yet */
 };
 
-enum { OPT_PPROF = 256, OPT_SPEEDSCOPE, OPT_FOLDED };
+#define FORMAT(index)                                                                              \
+	arg_choice, ARG_AT(struct export_command, format),                                         \
+		.choice = index, .use = "--pprof, --speedscope and --folded"
 
-static const struct argp_option table[] = {
-	{"pprof", OPT_PPROF, NULL, 0,
-		"For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1},
-	{"speedscope", OPT_SPEEDSCOPE, NULL, 0,
-		"For speedscope: JSON; default for -o FILE.speedscope.json", 1},
-	{"folded", OPT_FOLDED, NULL, 0,
-		"Folded stacks, as bt-collapse writes them; default for -o FILE.folded", 1},
+static const struct arg_option options[] = {
+	{"pprof", 0, NULL, "For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1,
+		FORMAT(1)},
+	{"speedscope", 0, NULL, "For speedscope: JSON; default for -o FILE.speedscope.json", 1,
+		FORMAT(2)},
+	{"folded", 0, NULL, "Folded stacks, as bt-collapse writes them; default for -o FILE.folded",
+		1, FORMAT(3)},
 	{0},
 };
 
-static void choose(struct export_command *o, export *format, struct argp_state *state)
+static void settle(void *input)
 {
-	if (o->export && o->export != format)
-		arg_error(state, "give only one of --pprof, --speedscope and --folded");
-	o->export = format;
-	o->args.input.view.label_sets = o->args.input.view.places = format == view_pprof;
+	struct export_command *o = input;
+	struct recording_view *view = &o->args.input.view;
+
+	for (unsigned i = 1; i < ARRAY_LEN(formats) && !o->format; i++)
+		if (output_file_ends(&o->args.output, formats[i].ending))
+			o->format = i;
+	if (!o->format)
+		arg_error("no format: give --pprof, --speedscope or --folded");
+	view->label_sets = view->places = formats[o->format].export == view_pprof;
 }
 
-static void choose_by_ending(struct export_command *o, struct argp_state *state)
-{
-	const struct output_file *output = &o->args.output;
-
-	if (output_file_ends(output, ".pb.gz"))
-		choose(o, view_pprof, state);
-	else if (output_file_ends(output, ".speedscope.json"))
-		choose(o, view_speedscope, state);
-	else if (output_file_ends(output, ".folded"))
-		choose(o, view_folded, state);
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct export_command *o = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args;
-		break;
-	case OPT_PPROF:
-		choose(o, view_pprof, state);
-		break;
-	case OPT_SPEEDSCOPE:
-		choose(o, view_speedscope, state);
-		break;
-	case OPT_FOLDED:
-		choose(o, view_folded, state);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (!o->export)
-			choose_by_ending(o, state);
-		if (!o->export)
-			arg_error(state, "no format: give --pprof, --speedscope or --folded");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[FILE...]",
-	.doc = "Writes profiles (" VIEW_INPUTS
-	       "; default: stdin), added up, in the format of another program, to stdout.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &title_args_argp}, {0}},
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = "[FILE...]",
+	.about = "Writes profiles (" VIEW_INPUTS "; default: stdin), added up, in the format of "
+		 "another program, to stdout." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&tree_args, 0}, {&title_args, 0}, {0}},
 };
 
 static int write_out(void *command, struct profile *const *profiles, FILE *out)
 {
 	const struct export_command *o = command;
 
-	o->export(profiles[0], out, NULL);
+	formats[o->format].export(profiles[0], out, NULL);
 	return 0;
 }
 
@@ -97,6 +67,6 @@ int main(int argc, char **argv)
 	struct export_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	return program_end(view_args_run(&o.args, write_out, &o));
 }

@@ -2,12 +2,9 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/args/flame_args.h"
-#include "view/args/flamegraph_args.h"
-#include "view/args/output_args.h"
 
 #include <string.h>
 
@@ -20,86 +17,80 @@ struct flame_command {
 	bool csp;
 };
 
-enum {
-	OPT_MINWIDTH = 256,
-	OPT_COUNTNAME,
-	OPT_TOTAL,
-	OPT_FACTOR,
-	OPT_NOTES,
-	OPT_CSP,
-};
+#define AT(member) ARG_AT(struct flame_command, member)
 
-static const struct argp_option table[] = {
-	{"minwidth", OPT_MINWIDTH, "N[%]", 0,
-		"Without script, omit frames narrower than N px, or N per cent of the total (3)",
-		1},
-	{"countname", OPT_COUNTNAME, "WORD", 0, "Unit instead of the input's", 1},
-	{"total", OPT_TOTAL, "N", 0, "The weight that is 100 %, if more than the input's total", 1},
-	{"factor", OPT_FACTOR, "F", 0, "Multiply displayed weights by F", 1},
-	{"notes", OPT_NOTES, "TEXT", 0, "Text for readers of the file", 1},
-	{"csp", OPT_CSP, NULL, 0, "Print the Content-Security-Policy of these files, nothing else",
-		1},
-	{0},
-};
-
-static void parse_min_width(const char *arg, struct flame_options *flame, struct argp_state *state)
+static void set_min_width(const struct arg_option *option, const char *arg, void *to)
 {
+	struct flame_options *flame = to;
 	bool percent = ends_with(arg, "%");
 
 	if (!parse_decimal(arg, strlen(arg) - percent, &flame->min_width) ||
 		flame->min_width > (percent ? 100 : FLAME_WIDTH_MAX))
-		arg_invalid("--minwidth", arg,
-			"pixels, such as 3, or a percentage of the whole, such as 0.1%", state);
+		arg_invalid(option, arg,
+			"pixels, such as 3, or a percentage of the whole, such as 0.1%");
 	flame->min_width_is = percent ? MIN_WIDTH_PERCENT : MIN_WIDTH_PX;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* Refuses an option of flamegraph.pl. Its help is the reason. */
+static void refuse(const struct arg_option *option, const char *arg, void *to)
 {
-	struct flame_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args.rules;
-		state->child_inputs[2] = &o->flame;
-		state->child_inputs[3] = &o->ignored;
-		state->child_inputs[4] = &o->args.output;
-		state->child_inputs[5] = &o->args;
-		break;
-	case OPT_MINWIDTH:
-		parse_min_width(arg, &o->flame, state);
-		break;
-	case OPT_COUNTNAME:
-		o->unit = arg;
-		break;
-	case OPT_TOTAL:
-		o->total = arg_count("--total", arg, 1, UINT64_MAX, state);
-		break;
-	case OPT_FACTOR:
-		o->flame.factor = arg_positive("--factor", arg, 1e15, state);
-		break;
-	case OPT_NOTES:
-		o->flame.notes = arg;
-		break;
-	case OPT_CSP:
-		o->csp = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	(void)arg;
+	(void)to;
+	arg_error("--%s is refused: %s", option->name, option->help);
 }
 
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[FILE...]",
-	.doc = "Draws the call tree of profiles (" VIEW_INPUTS
-	       "; default: stdin) as an interactive flame graph, one SVG file on stdout.",
-	.children =
-		(const struct argp_child[]){{.argp = &tree_args_argp}, {.argp = &rules_args_argp},
-			{.argp = &flame_args_argp}, {.argp = &flamegraph_args_argp},
-			{.argp = &open_args_argp}, {.argp = &title_args_argp}, {0}},
+/* Notes an option of flamegraph.pl that has no effect, as it is about the appearance only. */
+static void ignore(const struct arg_option *option, const char *arg, void *to)
+{
+	struct strbuf *ignored = to;
+
+	(void)arg;
+	strbuf_addf(ignored, "%s--%s", ignored->len ? ", " : "", option->name);
+}
+
+static const struct arg_option options[] = {
+	{"minwidth", 0, "N[%]",
+		"Without script, omit frames narrower than N px, or N per cent of the total (3)", 1,
+		set_min_width, AT(flame)},
+	{"countname", 0, "WORD", "Unit instead of the input's", 1, arg_text, AT(unit)},
+	{"total", 0, "N", "The weight that is 100 %, if more than the input's total", 1, arg_count,
+		AT(total), 1, UINT64_MAX},
+	{"factor", 0, "F", "Multiply displayed weights by F", 1, arg_positive, AT(flame.factor),
+		.max = 1000000000000000},
+	{"notes", 0, "TEXT", "Text for readers of the file", 1, arg_text, AT(flame.notes)},
+	{"csp", 0, NULL, "Print the Content-Security-Policy of these files, nothing else", 1,
+		arg_flag, AT(csp)},
+	{.help = "Options of flamegraph.pl that are refused:", .group = 5},
+	{"flamechart", 0, NULL,
+		"a profile contains sums, without order in time; omit it for a flame graph", 5,
+		.set = refuse},
+	{"nameattr", 0, "FILE", "attributes could run scripts; omit it", 5, .set = refuse},
+	{"negate", 0, NULL, "use bt-diff, which draws differences", 5, .set = refuse},
+	{.help = "Options of flamegraph.pl that are ignored:", .group = 6},
+	{"height", 0, "PX", NULL, 6, ignore, AT(ignored)},
+	{"fonttype", 0, "FONT", NULL, 6, ignore, AT(ignored)},
+	{"fontsize", 0, "PX", NULL, 6, ignore, AT(ignored)},
+	{"fontwidth", 0, "RATIO", NULL, 6, ignore, AT(ignored)},
+	{"bgcolors", 0, "COLOUR", NULL, 6, ignore, AT(ignored)},
+	{"colors", 0, "PALETTE", NULL, 6, ignore, AT(ignored)},
+	{"hash", 0, NULL, NULL, 6, ignore, AT(ignored)},
+	{"random", 0, NULL, NULL, 6, ignore, AT(ignored)},
+	{"cp", 0, NULL, NULL, 6, ignore, AT(ignored)},
+	{"encoding", 0, "NAME", NULL, 6, ignore, AT(ignored)},
+	{"nametype", 0, "TEXT", NULL, 6, ignore, AT(ignored)},
+	{0},
+};
+
+static const struct arg_table program = {
+	.options = options,
+	.words = "[FILE...]",
+	.about = "Draws the call tree of profiles (" VIEW_INPUTS
+		 "; default: stdin) as an interactive flame graph, one SVG file on "
+		 "stdout." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&tree_args, 0},
+		{&rules_args, offsetof(struct flame_command, args.rules)},
+		{&flame_args, offsetof(struct flame_command, flame)}, {&open_args, 0},
+		{&title_args, 0}, {0}},
 };
 
 /* The difference to the input's total becomes self weight of the root. */
@@ -136,7 +127,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".svg";
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	if (o.ignored.len)
 		program_say("ignored: %s", o.ignored.buf);
 	strbuf_release(&o.ignored);

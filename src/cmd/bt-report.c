@@ -2,7 +2,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/function_match.h"
@@ -14,73 +13,82 @@ struct report_command {
 	struct view_args args;
 	struct report_options report;
 	struct pattern fn;
-	bool has_of, has_form;
+	bool has_of;
 	bool print_rules;
 };
 
-enum {
-	OPT_SUMMARY = 256,
-	OPT_CALLERS,
-	OPT_CALLEES,
-	OPT_CSV,
-	OPT_TEXT,
-	OPT_TOP,
-	OPT_JSON,
-	OPT_PRINT_RULES,
-};
-
-static const struct argp_option table[] = {
-	{"summary", OPT_SUMMARY, NULL, 0, "Categories instead of functions", 1},
-	{"callers", OPT_CALLERS, "FN", 0,
-		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1},
-	{"callees", OPT_CALLEES, "FN", 0, "What the functions that FN matches call", 1},
-	{"csv", OPT_CSV, NULL, 0,
-		"As CSV (default, except for callers and callees; and for -o FILE.csv)", 1},
-	{"text", OPT_TEXT, NULL, 0,
-		"As a text table (default for callers and callees, and for -o FILE.txt)", 1},
-	{"top", OPT_TOP, "N", 0, "As a text table, its first N lines", 1},
-	{"json", OPT_JSON, NULL, 0,
-		"As JSON, with total, unit and account; default for -o FILE.json", 1},
-	{"print-rules", OPT_PRINT_RULES, NULL, 0, "Print the built-in rules, nothing else", 1},
-	{0},
-};
-
-static void set_of(struct report_command *o, enum report_of of, struct argp_state *state)
+static void choose_of(struct report_command *o, enum report_of of)
 {
 	if (o->has_of)
-		arg_error(state, "give only one of --summary, --by, --callers and --callees, once");
+		arg_error("give only one of --summary, --by, --callers and --callees, once");
 	o->report.of = of;
 	o->has_of = true;
 }
 
-static void set_calls(
-	struct report_command *o, enum report_of of, const char *fn, struct argp_state *state)
+static void set_summary(const struct arg_option *option, const char *arg, void *to)
 {
-	set_of(o, of, state);
-	if (!*fn || pattern_init(&o->fn, fn, strlen(fn)))
-		arg_invalid(
-			of == REPORT_CALLERS ? "--callers" : "--callees", fn, ARG_PATTERN, state);
+	(void)option;
+	(void)arg;
+	choose_of(to, REPORT_CATEGORIES);
+}
+
+static void set_calls(const struct arg_option *option, const char *arg, void *to)
+{
+	struct report_command *o = to;
+
+	choose_of(o, (enum report_of)option->choice);
+	if (!*arg || pattern_init(&o->fn, arg, strlen(arg)))
+		arg_invalid(option, arg, ARG_PATTERN);
 	o->report.fn = &o->fn;
 }
 
+#define AT(member) ARG_AT(struct report_command, member)
+#define FORM(which) arg_choice, AT(report.form), .use = FORMS, .choice = which
+#define FORMS "--csv, --json, --text and --top"
+
+static const struct arg_option options[] = {
+	{"summary", 0, NULL, "Categories instead of functions", 1, .set = set_summary},
+	{"callers", 0, "FN",
+		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1,
+		set_calls, .choice = REPORT_CALLERS},
+	{"callees", 0, "FN", "What the functions that FN matches call", 1, set_calls,
+		.choice = REPORT_CALLEES},
+	{"csv", 0, NULL, "As CSV (default, except for callers and callees; and for -o FILE.csv)", 1,
+		FORM(REPORT_CSV)},
+	{"text", 0, NULL, "As a text table (default for callers and callees, and for -o FILE.txt)",
+		1, FORM(REPORT_TEXT)},
+	{"top", 0, "N", "As a text table, its first N lines", 1, arg_count, AT(report.top), 1,
+		UINT32_MAX},
+	{"json", 0, NULL, "As JSON, with total, unit and account; default for -o FILE.json", 1,
+		FORM(REPORT_JSON)},
+	{"print-rules", 0, NULL, "Print the built-in rules, nothing else", 1, arg_flag,
+		AT(print_rules)},
+	{"by", 0, "KEY",
+		"A table by KEY: module, file or line (of the source), process, thread, category, "
+		"or the key of a label (label:KEY if it is one of these words)",
+		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY},
+	{0},
+};
+
 /* Groups by a word, or else by the key of a label. */
-static void set_by(struct report_command *o, const char *arg, struct argp_state *state)
+static void set_by(struct report_command *o, const char *arg)
 {
 	static const char label[] = "label:";
 
 	o->args.input.view.by = NULL;
-	set_of(o, !strcmp(arg, "category") ? REPORT_CATEGORIES : REPORT_GROUPS, state);
+	choose_of(o, !strcmp(arg, "category") ? REPORT_CATEGORIES : REPORT_GROUPS);
 	if (o->report.of == REPORT_CATEGORIES)
 		return;
 	o->report.by = report_by_of(arg);
 	if (o->report.by != BY_LABEL)
 		return;
 	o->report.key = begins_with(arg, strlen(arg), label) ? arg + strlen(label) : arg;
-	arg_text("--by", o->report.key, "label:KEY with the key of a label", state);
+	if (!*o->report.key)
+		arg_error("invalid --by '': use label:KEY with the key of a label");
 }
 
 /* Requests the parts of the input that the groups need. */
-static void read_for_groups(struct report_command *o, struct argp_state *state)
+static void read_for_groups(struct report_command *o)
 {
 	struct recording_view *view = &o->args.input.view;
 
@@ -105,15 +113,7 @@ static void read_for_groups(struct report_command *o, struct argp_state *state)
 		return;
 	}
 	if (o->report.by >= BY_PROCESS && o->args.filter.nr_skip_after)
-		arg_error(state, "--skip-after removes what --by needs: leave one of them out");
-}
-
-static void set_form(struct report_command *o, enum report_form form, struct argp_state *state)
-{
-	if (o->has_form && o->report.form != form)
-		arg_error(state, "give only one of --csv, --json, --text and --top");
-	o->report.form = form;
-	o->has_form = true;
+		arg_error("--skip-after removes what --by needs: leave one of them out");
 }
 
 static enum report_form default_form(const struct report_command *o)
@@ -125,63 +125,30 @@ static enum report_form default_form(const struct report_command *o)
 	return o->report.fn || output_file_ends(&o->args.output, ".txt") ? REPORT_TEXT : REPORT_CSV;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void settle(void *input)
 {
-	struct report_command *o = state->input;
+	struct report_command *o = input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args.rules;
-		state->child_inputs[2] = &o->args;
-		break;
-	case OPT_SUMMARY:
-		set_of(o, REPORT_CATEGORIES, state);
-		break;
-	case OPT_CALLERS:
-		set_calls(o, REPORT_CALLERS, arg, state);
-		break;
-	case OPT_CALLEES:
-		set_calls(o, REPORT_CALLEES, arg, state);
-		break;
-	case OPT_CSV:
-		set_form(o, REPORT_CSV, state);
-		break;
-	case OPT_TEXT:
-		set_form(o, REPORT_TEXT, state);
-		break;
-	case OPT_TOP:
-		set_form(o, REPORT_TEXT, state);
-		o->report.top = (unsigned)arg_count("--top", arg, 1, UINT32_MAX, state);
-		break;
-	case OPT_JSON:
-		set_form(o, REPORT_JSON, state);
-		break;
-	case OPT_PRINT_RULES:
-		o->print_rules = true;
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (!o->has_form)
-			o->report.form = default_form(o);
-		if (o->args.input.view.by)
-			set_by(o, o->args.input.view.by, state);
-		read_for_groups(o, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (o->report.top && o->report.form && o->report.form != REPORT_TEXT)
+		arg_error("give only one of " FORMS);
+	if (o->report.top)
+		o->report.form = REPORT_TEXT;
+	if (!o->report.form)
+		o->report.form = default_form(o);
+	if (o->args.input.view.by)
+		set_by(o, o->args.input.view.by);
+	read_for_groups(o);
 }
 
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[FILE...]",
-	.doc = "Reports how the weight of profiles (" VIEW_INPUTS
-	       "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "
-	       "first, or in another format.",
-	.children = (const struct argp_child[]){{.argp = &tree_args_argp},
-		{.argp = &rules_args_argp}, {.argp = &title_args_argp}, {0}},
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = "[FILE...]",
+	.about = "Reports how the weight of profiles (" VIEW_INPUTS
+		 "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "
+		 "first, or in another format." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&tree_args, 0},
+		{&rules_args, offsetof(struct report_command, args.rules)}, {&title_args, 0}, {0}},
 };
 
 /* Restores the original direction of the stacks of a reversed graph. */
@@ -217,11 +184,8 @@ int main(int argc, char **argv)
 {
 	struct report_command o = {.args = VIEW_ARGS_INIT};
 
-	o.args.by_help = "A table by KEY: module, file or line (of the source), process, thread, "
-			 "category, or the key of a label (label:KEY if it is one of these words)";
-
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	o.args.filter.reverse = false; /* the tables are the same in both directions */
 	int status = o.print_rules ? view_args_print(&o.args, rules_text)
 				   : view_args_run(&o.args, write_report, &o);

@@ -7,7 +7,6 @@
 #include "symbol/fetch/package.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol/quality.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/recording_file.h"
@@ -18,70 +17,42 @@ struct resolve_command {
 	enum { TABLE_TEXT, TABLE_CSV, TABLE_JSON } table;
 };
 
-enum { OPT_BT = 256, OPT_MISSING, OPT_CSV, OPT_JSON };
+#define AT(member) ARG_AT(struct resolve_command, member)
 
-static const struct argp_option table[] = {
-	{"bt", OPT_BT, NULL, 0,
+static const struct arg_option options[] = {
+	{"bt", 0, NULL,
 		"Backtraces as stap scripts print them, heaviest first; --comm and --threads "
 		"apply only to these",
-		1},
-	{"missing", OPT_MISSING, NULL, 0,
-		"Which files lack names, why, and how to fix it, as a text table", 1},
-	{"csv", OPT_CSV, NULL, 0, "With --missing: all files, as CSV", 1},
-	{"json", OPT_JSON, NULL, 0, "With --missing: all files, as JSON", 1},
+		1, arg_flag, AT(bt)},
+	{"missing", 0, NULL, "Which files lack names, why, and how to fix it, as a text table", 1,
+		arg_flag, AT(missing)},
+	{"csv", 0, NULL, "With --missing: all files, as CSV", 1, arg_choice, AT(table),
+		.choice = TABLE_CSV},
+	{"json", 0, NULL, "With --missing: all files, as JSON", 1, arg_choice, AT(table),
+		.choice = TABLE_JSON},
 	{0},
 };
 
-static void check_options(const struct resolve_command *o, struct argp_state *state)
+static void settle(void *input)
 {
+	const struct resolve_command *o = input;
+
 	if (o->args.nr_files > 1)
-		arg_error(state, "more than one recording: '%s'", o->args.files[1]);
+		arg_error("more than one recording: '%s'", o->args.files[1]);
 	if (o->table && !o->missing)
-		arg_error(state, "--csv and --json need --missing");
+		arg_error("--csv and --json need --missing");
 	if (o->bt && o->missing)
-		arg_error(state, "give only one of --bt and --missing");
+		arg_error("give only one of --bt and --missing");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct resolve_command *o = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->args;
-		state->child_inputs[1] = &o->args;
-		break;
-	case OPT_BT:
-		o->bt = true;
-		break;
-	case OPT_MISSING:
-		o->missing = true;
-		break;
-	case OPT_CSV:
-		o->table = TABLE_CSV;
-		break;
-	case OPT_JSON:
-		o->table = TABLE_JSON;
-		break;
-	case ARGP_KEY_SUCCESS:
-		check_options(o, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
-	.doc = "Resolves the addresses in a recording (default: stdin) to names, from the "
-	       "files on this machine, and writes the recording with them, or what is "
-	       "missing, to stdout.",
-	.children = (const struct argp_child[]){{.argp = &view_args_argp},
-		{.argp = &title_args_argp}, {0}},
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = "[FILE]",
+	.about = "Resolves the addresses in a recording (default: stdin) to names, from the "
+		 "files on this machine, and writes the recording with them, or what is "
+		 "missing, to stdout." VIEW_EXIT_CODES,
+	.parts = (const struct arg_part[]){{&view_args, 0}, {&title_args, 0}, {0}},
 };
 
 static void write_result(const struct resolve_command *o, struct recording *rec, FILE *out)
@@ -178,7 +149,7 @@ int main(int argc, char **argv)
 	struct resolve_command o = {.args = VIEW_ARGS_INIT};
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	view_args_check_files(&o.args);
 	int status = run(&o);
 

@@ -3,7 +3,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/process_args.h"
 #include "inspect/luajit_objects.h"
@@ -21,41 +20,22 @@ struct objs_command {
 	bool partial;
 };
 
-static const struct argp_option table[] = {
-	{"top", 'n', "NUMBER", 0, "List the NUMBER largest objects instead of types", 1},
-	{"stop", 's', "TIME", 0, "Stop the process while it is read, for TIME (5ms) at most", 1},
+static const struct arg_option options[] = {
+	{"top", 'n', "NUMBER", "List the NUMBER largest objects instead of types", 1, arg_count,
+		ARG_AT(struct objs_command, top), 1, TOP_MAX},
+	{"stop", 's', "TIME", "Stop the process while it is read, for TIME (5ms) at most", 1,
+		arg_duration, ARG_AT(struct objs_command, stop), .max = STOP_MAX_S},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct objs_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		break;
-	case 'n':
-		o->top = arg_count("--top", arg, 1, TOP_MAX, state);
-		break;
-	case 's':
-		o->stop = arg_duration("--stop", arg, STOP_MAX_S, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
-	       "bytes, as CSV on stdout. The process is stopped only with --stop.\v"
-	       "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",
+static const struct arg_table program = {
+	.options = options,
+	.words = PROCESS_ARGS_WORDS,
+	.about = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
+		 "bytes, as CSV on stdout. The process is stopped only with --stop.\v"
+		 "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",
+	.parts =
+		(const struct arg_part[]){{&process_args, offsetof(struct objs_command, pid)}, {0}},
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -171,7 +151,7 @@ int main(int argc, char **argv)
 	int ret = EXIT_FAILED;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	if (!luajit_process_open(&c.process, c.pid, &err))
 		ret = count_all(&c);
 	program_say_lines(&err);

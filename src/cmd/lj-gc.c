@@ -5,7 +5,6 @@
 #include "lib/util.h"
 #include "process/reader.h"
 #include "process/task.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/process_args.h"
 #include "inspect/luajit_gc.h"
@@ -24,45 +23,31 @@ struct gc_command {
 	uint64_t failed; /* a state that could not be read, or 0 */
 };
 
-static const struct argp_option table[] = {
-	{"interval", 'i', "TIME", 0, "Repeat every TIME (5, 500ms) until the process ends", 1},
-	{"time", 't', "TIME", 0, "With --interval: stop after TIME (5, 2m, 1h)", 1},
+static const struct arg_option options[] = {
+	{"interval", 'i', "TIME", "Repeat every TIME (5, 500ms) until the process ends", 1,
+		arg_duration, ARG_AT(struct gc_command, interval), .max = LONGEST_S},
+	{"time", 't', "TIME", "With --interval: stop after TIME (5, 2m, 1h)", 1, arg_duration,
+		ARG_AT(struct gc_command, seconds), .max = LONGEST_S},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void settle(void *input)
 {
-	struct gc_command *o = state->input;
+	const struct gc_command *o = input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		break;
-	case 'i':
-		o->interval = arg_duration("--interval", arg, LONGEST_S, state);
-		break;
-	case 't':
-		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (o->seconds > 0 && o->interval <= 0)
-			arg_error(state, "--time without --interval: give both, or none");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (o->seconds > 0 && o->interval <= 0)
+		arg_error("--time without --interval: give both, or none");
 }
 
-static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Writes the state of LuaJIT's garbage collectors in a process to stdout: one row of "
-	       "CSV for each Lua state. The process is not stopped.\v"
-	       "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = PROCESS_ARGS_WORDS,
+	.about = "Writes the state of LuaJIT's garbage collectors in a process to stdout: one row "
+		 "of "
+		 "CSV for each Lua state. The process is not stopped.\v"
+		 "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct gc_command, pid)}, {0}},
 };
 
 static void print_row(struct gc_command *o, uint64_t global)
@@ -118,7 +103,7 @@ int main(int argc, char **argv)
 	int ret = EXIT_FAILED;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &o);
+	arg_parse(&program, argc, argv, &o);
 	program_catch_signals();
 	if (!luajit_process_open(&o.process, o.pid, &err))
 		ret = watch(&o);

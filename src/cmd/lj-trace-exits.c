@@ -6,7 +6,6 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "process/task.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/process_args.h"
 #include "inspect/luajit_exits.h"
@@ -46,37 +45,21 @@ struct exits_command {
 	double elapsed;
 };
 
-static const struct argp_option table[] = {
-	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
+static const struct arg_option options[] = {
+	{"time", 't', "TIME", "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1, arg_duration,
+		ARG_AT(struct exits_command, seconds), .max = LONGEST_S},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct exits_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		break;
-	case 't':
-		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Counts how often the traces of LuaJIT's compiler are left in a process, by trace "
-	       "and exit, as CSV on stdout.\v"
-	       "Exit status: 0 all exits were counted; 1 some were not; 2 failed; 64 wrong usage.",
+static const struct arg_table program = {
+	.options = options,
+	.words = PROCESS_ARGS_WORDS,
+	.about =
+		"Counts how often the traces of LuaJIT's compiler are left in a process, by trace "
+		"and exit, as CSV on stdout.\v"
+		"Exit status: 0 all exits were counted; 1 some were not; 2 failed; 64 wrong usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct exits_command, pid)},
+		{0}},
 };
 
 /* ---- counting ---- */
@@ -268,7 +251,7 @@ int main(int argc, char **argv)
 	int ret = EXIT_FAILED;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	program_catch_signals();
 	table_init(&c.by_trace);
 	if (!luajit_process_open(&c.process, c.pid, &err) && !begin_counting(&c, &err)) {

@@ -10,7 +10,6 @@
 #include "process/probe_point.h"
 #include "process/task.h"
 #include "record/request_timeline.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
@@ -28,21 +27,13 @@ enum {
 	TURN_NS = 100000000, /* how long the probes are set in each turn, with --share */
 	SLOWEST = 10,
 	BAR = 40,
-	OPT_BY = 256,
-	OPT_WHERE,
-	OPT_MIN,
-	OPT_SLOWEST,
-	OPT_PHASES,
-	OPT_TABLE,
-	OPT_TIMELINE,
-	OPT_SHARE,
 };
 
-#define SHARE_MIN 0.001
+#define SHARE_MIN 0.1
 #define SWEEP_NS 5000000000LL
 
 static const char *const label_names[] = {
-	"uri", "location", "host", "server", "upstream", "method", "status", "worker"};
+	"uri", "location", "host", "server", "upstream", "method", "status", "worker", NULL};
 static const uint32_t label_keys[] = {NGINX_URI, NGINX_LOCATION, NGINX_HOST, NGINX_SERVER,
 	NGINX_UPSTREAM, NGINX_METHOD, NGINX_KEY_STATUS, NGINX_KEY_WORKER};
 
@@ -53,7 +44,7 @@ enum latency_table {
 	LATENCY_SLOWEST,
 	LATENCY_TABLES
 };
-static const char *const table_names[LATENCY_TABLES] = {"total", "by", "histogram", "slowest"};
+static const char *const table_names[] = {"total", "by", "histogram", "slowest", NULL};
 
 /* The requests with one value of the label. */
 struct latency_group {
@@ -65,11 +56,11 @@ struct latency_command {
 	uint32_t pid;
 	enum grid_format format;
 	double seconds, least; /* seconds is 0 for no end, least for no minimum */
-	double share;          /* share of the time in which requests are timed, 0 to 1 */
-	bool phases, has_table;
+	double share;          /* per cent of the time in which requests are timed */
+	bool phases;
 	struct output_file timeline; /* its path is NULL if there is none */
-	enum latency_table table;
-	uint32_t by; /* enum nginx_key, or NGINX_KEYS for none */
+	enum latency_table table;    /* only this one is shown; all if it is LATENCY_TABLES */
+	uint32_t by;                 /* enum nginx_key, or NGINX_KEYS for none */
 	struct nginx_workers workers;
 	struct request_timing timing;
 	struct request_results results;
@@ -84,116 +75,88 @@ struct latency_command {
 	double elapsed, covered;    /* seconds of the recording, of the turns in it */
 };
 
-static const struct argp_option table[] = {
-	{"time", 't', "TIME", 0, "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1},
-	{"by", OPT_BY, "uri|location|host|server|upstream|method|status|worker", 0,
-		"Also show each value of this label", 1},
-	{"where", OPT_WHERE, "KEY=PATTERN", 0,
-		"Only requests whose KEY, one of --by, matches; several patterns: "
-		"KEY=PATTERN,PATTERN",
-		1},
-	{"slowest", OPT_SLOWEST, "N", 0, "List the N slowest requests (default: 10, at most 256)",
-		1},
-	{"min", OPT_MIN, "TIME", 0, "List only those that took TIME (20ms, 1.5) or longer", 1},
-	{"share", OPT_SHARE, "PERCENT", 0, "Measure only PERCENT of the time, to reduce overhead",
-		1},
-	{"phases", OPT_PHASES, NULL, 0, "Show where the slowest spent their time", 1},
-	{"table", OPT_TABLE, "NAME", 0, "Show only this table: total, by, histogram or slowest", 1},
-	{"timeline", OPT_TIMELINE, "FILE", 0, "Draw the slowest as a timeline (SVG) in FILE", 1},
-	{0},
-};
-
 /* There is only one key, because the kernel selects by one label. */
-static void parse_where(struct latency_command *o, const char *arg, struct argp_state *state)
+static void add_where(const struct arg_option *option, const char *arg, void *to)
 {
-	static const char use[] = "KEY=PATTERN, such as uri='/api/*', with a KEY of --by";
+	struct request_results *results = to;
 	size_t len = strcspn(arg, "=");
 	uint32_t key = NGINX_KEYS;
 
-	for (size_t i = 0; i < ARRAY_LEN(label_names); i++)
+	for (size_t i = 0; label_names[i]; i++)
 		if (strlen(label_names[i]) == len && begins_with(arg, len, label_names[i]))
 			key = label_keys[i];
-	if (key == NGINX_KEYS || label_filter_add(&o->results.filter, arg))
-		arg_invalid("--where", arg, use, state);
-	if (o->results.where != NGINX_KEYS && o->results.where != key)
-		arg_error(state,
-			"--where %s: only one KEY can be given, with several patterns: "
-			"KEY=PATTERN,PATTERN",
+	if (key == NGINX_KEYS || label_filter_add(&results->filter, arg))
+		arg_invalid(option, arg, "KEY=PATTERN, such as uri='/api/*', with a KEY of --by");
+	if (results->where != NGINX_KEYS && results->where != key)
+		arg_error("--where %s: only one KEY can be given, with several patterns: "
+			  "KEY=PATTERN,PATTERN",
 			arg);
-	o->results.where = key;
+	results->where = key;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void set_by(const struct arg_option *option, const char *arg, void *to)
 {
-	struct latency_command *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		state->child_inputs[1] = &o->format;
-		break;
-	case 't':
-		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
-		break;
-	case OPT_BY:
-		o->by = label_keys[arg_word(
-			"--by", arg, label_names, ARRAY_LEN(label_names), state)];
-		break;
-	case OPT_WHERE:
-		parse_where(o, arg, state);
-		break;
-	case OPT_SLOWEST:
-		o->results.slowest = arg_count("--slowest", arg, 0, TIMES_SLOWEST_MAX, state);
-		break;
-	case OPT_MIN:
-		o->least = arg_duration("--min", arg, LONGEST_S, state);
-		break;
-	case OPT_SHARE:
-		o->share = arg_percent("--share", arg, state) / 100;
-		if (o->share < SHARE_MIN)
-			arg_invalid("--share", arg, "a percentage from 0.1 to 100", state);
-		break;
-	case OPT_PHASES:
-		o->phases = true;
-		break;
-	case OPT_TABLE:
-		o->table = (enum latency_table)arg_word(
-			"--table", arg, table_names, LATENCY_TABLES, state);
-		o->has_table = true;
-		break;
-	case OPT_TIMELINE:
-		o->timeline.path = arg_text("--timeline", arg, "the name of a file", state);
-		if (output_file_is_stdout(&o->timeline))
-			arg_invalid("--timeline", arg, "a file, as stdout has the tables", state);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (o->timeline.path && !o->results.slowest)
-			arg_error(state,
-				"--timeline draws the slowest, of which --slowest=0 has none");
-		if (o->has_table && o->table == LATENCY_BY && o->by == NGINX_KEYS)
-			arg_error(state, "--table by without --by: give both");
-		/* a CSV has only one table */
-		if (!o->has_table && o->by != NGINX_KEYS)
-			o->table = LATENCY_BY;
-		o->has_table |= o->format == GRID_CSV;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	*(uint32_t *)to = label_keys[arg_word_index(option, arg)];
 }
 
-static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Measures how long the requests of a running nginx take, from the first byte until "
-	       "nginx frees them: their distribution, overall and by label, and the slowest ones."
-	       "\vExit status: 0 all requests were counted; 1 some were not, or there were none; 2 "
-	       "failed; 64 wrong usage.",
+static void set_share(const struct arg_option *option, const char *arg, void *to)
+{
+	arg_percent(option, arg, to);
+	if (*(double *)to < SHARE_MIN)
+		arg_invalid(option, arg, "a percentage from 0.1 to 100");
+}
+
+#define AT(member) ARG_AT(struct latency_command, member)
+
+static const struct arg_option options[] = {
+	{"time", 't', "TIME", "Stop after TIME (5, 500ms, 2m), else with Ctrl-C", 1, arg_duration,
+		AT(seconds), .max = LONGEST_S},
+	{"by", 0, "uri|location|host|server|upstream|method|status|worker",
+		"Also show each value of this label", 1, set_by, AT(by), .words = label_names},
+	{"where", 0, "KEY=PATTERN",
+		"Only requests whose KEY, one of --by, matches; several patterns: "
+		"KEY=PATTERN,PATTERN",
+		1, add_where, AT(results)},
+	{"slowest", 0, "N", "List the N slowest requests (default: 10, at most 256)", 1, arg_count,
+		AT(results.slowest), 0, TIMES_SLOWEST_MAX},
+	{"min", 0, "TIME", "List only those that took TIME (20ms, 1.5) or longer", 1, arg_duration,
+		AT(least), .max = LONGEST_S},
+	{"share", 0, "PERCENT", "Measure only PERCENT of the time, to reduce overhead", 1,
+		set_share, AT(share)},
+	{"phases", 0, NULL, "Show where the slowest spent their time", 1, arg_flag, AT(phases)},
+	{"table", 0, "NAME", "Show only this table: total, by, histogram or slowest", 1, arg_word,
+		AT(table), .words = table_names},
+	{"timeline", 0, "FILE", "Draw the slowest as a timeline (SVG) in FILE", 1, arg_text,
+		AT(timeline.path), .use = "the name of a file"},
+	{0},
+};
+
+static void settle(void *input)
+{
+	struct latency_command *o = input;
+
+	if (o->timeline.path && output_file_is_stdout(&o->timeline))
+		arg_error("invalid --timeline '-': use a file, as stdout has the tables");
+	if (o->timeline.path && !o->results.slowest)
+		arg_error("--timeline draws the slowest, of which --slowest=0 has none");
+	if (o->table == LATENCY_BY && o->by == NGINX_KEYS)
+		arg_error("--table by without --by: give both");
+	if (o->format == GRID_CSV && o->table == LATENCY_TABLES) /* a CSV has only one table */
+		o->table = o->by == NGINX_KEYS ? LATENCY_TOTAL : LATENCY_BY;
+}
+
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = PROCESS_ARGS_WORDS,
+	.about =
+		"Measures how long the requests of a running nginx take, from the first byte until "
+		"nginx frees them: their distribution, overall and by label, and the slowest ones."
+		"\vExit status: 0 all requests were counted; 1 some were not, or there were none; "
+		"2 "
+		"failed; 64 wrong usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct latency_command, pid)},
+		{&grid_args, offsetof(struct latency_command, format)}, {0}},
 };
 
 /* ---- recording ---- */
@@ -247,9 +210,9 @@ static uint64_t take_turns(struct latency_command *c, struct strbuf *err)
 {
 	struct request_timing *t = &c->timing;
 	uint64_t now = (uint64_t)monotonic_ns(), end = t->control.from_ns + TURN_NS,
-		 next = c->turn_ns + (uint64_t)(TURN_NS / c->share);
+		 next = c->turn_ns + (uint64_t)(TURN_NS * 100.0 / c->share);
 
-	if (c->share >= 1)
+	if (c->share >= 100)
 		return UINT64_MAX;
 	if (t->is_on && now >= end)
 		request_timing_pause(t);
@@ -575,7 +538,7 @@ static list_table *const lists[LATENCY_TABLES] = {
 
 static bool is_shown(const struct latency_command *c, enum latency_table i)
 {
-	if (c->has_table)
+	if (c->table != LATENCY_TABLES)
 		return i == c->table;
 	return (i != LATENCY_BY || c->by != NGINX_KEYS) &&
 	       (i != LATENCY_SLOWEST || c->results.slowest);
@@ -651,7 +614,7 @@ static void say_rate(const struct latency_command *c)
 {
 	double rate = c->covered > 0 ? (double)c->total.count / c->covered : 0;
 
-	if (c->share < 1)
+	if (c->share < 100)
 		program_say("%" PRIu64 " requests in %.1f s measured (of %.1f s): %.1f per second",
 			c->total.count, c->covered, c->elapsed, rate);
 	else
@@ -670,7 +633,7 @@ static int print(struct latency_command *c)
 	if (c->by_clock)
 		program_say("%" PRIu64 " of them began before %s: their times are by nginx's "
 			    "clock, in whole ms",
-			c->by_clock, c->share < 1 ? "the probes were set" : "the recording");
+			c->by_clock, c->share < 100 ? "the probes were set" : "the recording");
 	partial = say_losses(c);
 	if (c->total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;
@@ -705,14 +668,14 @@ static int print_as_caller(struct latency_command *c, struct strbuf *err)
 
 int main(int argc, char **argv)
 {
-	struct latency_command c = {.by = NGINX_KEYS, .share = 1};
+	struct latency_command c = {.by = NGINX_KEYS, .table = LATENCY_TABLES, .share = 100};
 	struct strbuf err = STRBUF_INIT;
 	int ret = EXIT_FAILED;
 
 	program_init();
 	request_results_init(&c.results);
 	c.results.slowest = SLOWEST;
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	program_catch_signals();
 	if (c.timeline.path && user_check(check_timeline, &c.timeline, &err)) {
 		program_say_lines(&err);

@@ -4,7 +4,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
@@ -14,11 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_TABLE = 256 };
-
 enum mem_table { MEM_POOLS, MEM_ZONES, MEM_SLOTS, MEM_DICTS, MEM_TABLES };
 
-static const char *const table_names[MEM_TABLES] = {"pools", "zones", "slots", "dicts"};
+static const char *const table_names[] = {"pools", "zones", "slots", "dicts", NULL};
 
 /* Pools of one kind. Pools of requests are also grouped by server and location. */
 struct pool_group {
@@ -32,8 +29,7 @@ struct pool_group {
 struct mem_command {
 	uint32_t pid;
 	enum grid_format format;
-	bool has_table; /* only this table is shown */
-	enum mem_table table;
+	enum mem_table table; /* only this one is shown; all if it is MEM_TABLES */
 	struct nginx_workers workers;
 	struct nginx_modules modules;
 	struct nginx_zones zones;
@@ -42,46 +38,32 @@ struct mem_command {
 	bool partial;
 };
 
-static const struct argp_option table[] = {
-	{"table", OPT_TABLE, "NAME", 0, "Only this one: pools, zones, slots or dicts", 1},
+static const struct arg_option options[] = {
+	{"table", 0, "NAME", "Only this one: pools, zones, slots or dicts", 1, arg_word,
+		ARG_AT(struct mem_command, table), .words = table_names},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void settle(void *input)
 {
-	struct mem_command *o = state->input;
+	struct mem_command *o = input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		state->child_inputs[1] = &o->format;
-		break;
-	case OPT_TABLE:
-		o->table = (enum mem_table)arg_word("--table", arg, table_names, MEM_TABLES, state);
-		o->has_table = true;
-		break;
-	case ARGP_KEY_SUCCESS:
-		/* a CSV has only one table */
-		o->has_table |= o->format == GRID_CSV;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (o->format == GRID_CSV && o->table == MEM_TABLES) /* a CSV has only one table */
+		o->table = MEM_POOLS;
 }
 
-static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Shows what a running nginx uses its memory for: pools of requests by location, of "
-	       "connections and of the configuration; zones of shared memory with their slabs; "
-	       "dictionaries of Lua. The workers are not stopped.\v"
-	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
-	       "usage.",
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.words = PROCESS_ARGS_WORDS,
+	.about =
+		"Shows what a running nginx uses its memory for: pools of requests by location, of "
+		"connections and of the configuration; zones of shared memory with their slabs; "
+		"dictionaries of Lua. The workers are not stopped.\v"
+		"Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
+		"usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct mem_command, pid)},
+		{&grid_args, offsetof(struct mem_command, format)}, {0}},
 };
 
 /* ---- pools ---- */
@@ -338,7 +320,7 @@ static int print(struct mem_command *c)
 	for (size_t i = 0; i < MEM_TABLES; i++) {
 		struct grid l;
 
-		if (c->has_table && i != c->table)
+		if (c->table != MEM_TABLES && i != c->table)
 			continue;
 		if (json)
 			strbuf_addf(&out, "%s\"%s\": ", any ? ",\n" : "{", table_names[i]);
@@ -382,12 +364,12 @@ static int show(struct mem_command *c, struct strbuf *err)
 
 int main(int argc, char **argv)
 {
-	struct mem_command c = {0};
+	struct mem_command c = {.table = MEM_TABLES};
 	struct strbuf err = STRBUF_INIT;
 	int ret;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	ret = show(&c, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);

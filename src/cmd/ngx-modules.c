@@ -5,7 +5,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 #include "view/grid.h"
@@ -23,27 +22,14 @@ struct modules_command {
 	bool partial;
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct modules_command *o = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = &o->pid;
-	state->child_inputs[1] = &o->format;
-	return 0;
-}
-
-static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Lists the phase handlers and the filters of a running nginx, in the order in which "
-	       "they run. The process is not stopped.\v"
-	       "Exit status: 0 all are known; 1 some are not; 2 failed; 64 wrong usage.",
+static const struct arg_table program = {
+	.words = PROCESS_ARGS_WORDS,
+	.about = "Lists the phase handlers and the filters of a running nginx, in the order in "
+		 "which "
+		 "they run. The process is not stopped.\v"
+		 "Exit status: 0 all are known; 1 some are not; 2 failed; 64 wrong usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct modules_command, pid)},
+		{&grid_args, offsetof(struct modules_command, format)}, {0}},
 };
 
 static const char *const columns[] = {"runs", "module", "function"};
@@ -146,7 +132,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	ret = list_modules(&c, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);

@@ -7,7 +7,6 @@
 #include "process/halt.h"
 #include "process/reader.h"
 #include "process/task.h"
-#include "view/args/arg_parse.h"
 #include "view/args/arg_value.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
@@ -20,7 +19,6 @@
 enum {
 	LONGEST_S = 1000000,
 	STOP_MAX_S = 1,
-	OPT_CONNECTIONS = 256,
 	WATCH_S = 1,
 	RENEW_STEP_NS = 20000000,
 };
@@ -73,65 +71,59 @@ struct reqs_command {
 	int64_t stopped_ns; /* longest time for which a worker was stopped */
 };
 
-static const struct argp_option table[] = {
-	{"watch", 'w', "TIME", OPTION_ARG_OPTIONAL,
-		"Repeat every TIME (1, 500ms), by default 1 s, until Ctrl-C", 1},
-	{"time", 't', "TIME", 0, "With --watch: stop after TIME (5, 2m, 1h)", 1},
-	{"stop", 's', "TIME", 0, "Stop each worker while it is read, for TIME (5ms) at most", 1},
-	{"connections", OPT_CONNECTIONS, NULL, 0,
-		"With --csv: the connections of workers instead of requests", 1},
+#define AT(member) ARG_AT(struct reqs_command, member)
+
+static void set_watch(const struct arg_option *option, const char *arg, void *to)
+{
+	if (arg)
+		arg_duration(option, arg, to);
+	else
+		*(double *)to = WATCH_S;
+}
+
+static const struct arg_option options[] = {
+	{"watch", 'w', "TIME", "Repeat every TIME (1, 500ms), by default 1 s, until Ctrl-C", 1,
+		set_watch, AT(watch), .max = LONGEST_S, .is_optional = true},
+	{"time", 't', "TIME", "With --watch: stop after TIME (5, 2m, 1h)", 1, arg_duration,
+		AT(seconds), .max = LONGEST_S},
+	{"stop", 's', "TIME", "Stop each worker while it is read, for TIME (5ms) at most", 1,
+		arg_duration, AT(stop), .max = STOP_MAX_S},
+	{"connections", 0, NULL, "With --csv: the connections of workers instead of requests", 1,
+		arg_flag, AT(connections)},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void refuse_words(void *input, const struct arg_words *words)
 {
-	struct reqs_command *o = state->input;
+	struct reqs_command *o = input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->pid;
-		state->child_inputs[1] = &o->format;
-		break;
-	case 'w':
-		o->watch = arg ? arg_duration("--watch", arg, LONGEST_S, state) : WATCH_S;
-		break;
-	case 't':
-		o->seconds = arg_duration("--time", arg, LONGEST_S, state);
-		break;
-	case 's':
-		o->stop = arg_duration("--stop", arg, STOP_MAX_S, state);
-		break;
-	case OPT_CONNECTIONS:
-		o->connections = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->watch <= 0)
-			return ARGP_ERR_UNKNOWN;
-		arg_error(state, "unexpected argument '%s': give the time as --watch=TIME", arg);
-		break;
-	case ARGP_KEY_SUCCESS:
-		if (o->seconds > 0 && o->watch <= 0)
-			arg_error(state, "--time without --watch: give both, or none");
-		if (o->connections && o->format != GRID_CSV)
-			arg_error(state, "--connections without --csv: both tables are shown");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (o->watch > 0)
+		arg_error(
+			"unexpected argument '%s': give the time as --watch=TIME", words->list[0]);
+	process_args.take_words(&o->pid, words);
 }
 
-static const struct argp_child children[] = {
-	{&process_args_argp, 0, NULL, 0}, {&grid_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Lists the requests that a running nginx serves now, the oldest first, and the "
-	       "connections of its workers. They are stopped only with --stop.\v"
-	       "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
-	       "usage.",
+static void settle(void *input)
+{
+	const struct reqs_command *o = input;
+
+	if (o->seconds > 0 && o->watch <= 0)
+		arg_error("--time without --watch: give both, or none");
+	if (o->connections && o->format != GRID_CSV)
+		arg_error("--connections without --csv: both tables are shown");
+}
+
+static const struct arg_table program = {
+	.options = options,
+	.settle = settle,
+	.take_words = refuse_words,
+	.words = PROCESS_ARGS_WORDS,
+	.about = "Lists the requests that a running nginx serves now, the oldest first, and the "
+		 "connections of its workers. They are stopped only with --stop.\v"
+		 "Exit status: 0 all rows; 1 some changed while they were read; 2 failed; 64 wrong "
+		 "usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct reqs_command, pid)},
+		{&grid_args, offsetof(struct reqs_command, format)}, {0}},
 };
 
 /* ---- reading ---- */
@@ -524,7 +516,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	program_catch_signals();
 	ret = watch(&c, &err);
 	program_say_lines(&err);

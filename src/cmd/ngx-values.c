@@ -5,7 +5,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/arg_parse.h"
+#include "view/args/arg_value.h"
 #include "view/args/process_args.h"
 
 #include <stdio.h>
@@ -17,37 +17,20 @@ struct values_command {
 	struct nginx_values values;
 };
 
-enum { OPT_STAPRUN = 0x100 };
+static const struct arg_option options[] = {
+	{"staprun", 0, NULL, "Write arguments of staprun instead", 0, arg_flag,
+		ARG_AT(struct values_command, staprun)},
+	{0},
+};
 
-static const struct argp_option options[] = {
-	{"staprun", OPT_STAPRUN, NULL, 0, "Write arguments of staprun instead", 0}, {0}};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct values_command *c = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &c->pid;
-		return 0;
-	case OPT_STAPRUN:
-		c->staprun = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child children[] = {{&process_args_argp, 0, NULL, 0}, {0}};
-static const struct argp argp = {
+static const struct arg_table program = {
 	.options = options,
-	.parser = parse_option,
-	.args_doc = PROCESS_ARGS_DOC,
-	.children = children,
-	.doc = "Writes where the workers of a running nginx have their requests, as options of "
-	       "stap, for scripts that use tapsets/nginx. The processes are not stopped.\v"
-	       "Exit status: 0 done; 2 failed; 64 wrong usage.",
+	.words = PROCESS_ARGS_WORDS,
+	.about = "Writes where the workers of a running nginx have their requests, as options of "
+		 "stap, for scripts that use tapsets/nginx. The processes are not stopped.\v"
+		 "Exit status: 0 done; 2 failed; 64 wrong usage.",
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct values_command, pid)},
+		{0}},
 };
 
 /*
@@ -95,7 +78,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	program_init();
-	arg_parse(&argp, argc, argv, 0, &c);
+	arg_parse(&program, argc, argv, &c);
 	ret = print_values(&c, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);

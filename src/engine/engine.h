@@ -51,8 +51,8 @@ struct engine_request {
 	double seconds;         /* an upper bound for the engine, or 0 to run until stopped */
 	size_t stacks;     /* room for this many different (thread, stacks), or 0 for the default */
 	unsigned overload; /* per cent of a CPU that the probes may take, or 0 for no limit */
-	const char *command;    /* will be executed by pids[0], or NULL if that runs already */
-	char *const *stap_args; /* passed through */
+	const char *command; /* will be executed by pids[0], or NULL if that runs already */
+	const char *const *stap_args; /* passed through */
 	size_t nr_stap_args;
 	const char *module;     /* built by compile_only before, or NULL to build it */
 	bool compile_only;      /* build the module and record nothing */

@@ -23,7 +23,7 @@ struct options {
 	size_t nr_outputs, outputs_alloc;
 	const char *report;
 	const char *title; /* NULL for a description of what was recorded */
-	char **stap_args;
+	const char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
 	struct recording_view view;
 	struct label_filter where; /* the view points to it */

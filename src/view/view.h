@@ -91,7 +91,7 @@ enum report_by {
 	BY_THREAD,
 	BY_LABEL, /* the profile was read with keep_labels */
 };
-enum report_form { REPORT_CSV, REPORT_TEXT, REPORT_JSON };
+enum report_form { REPORT_DEFAULT, REPORT_CSV, REPORT_TEXT, REPORT_JSON }; /* default: CSV */
 struct report_options {
 	enum report_of of;
 	enum report_form form;

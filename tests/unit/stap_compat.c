@@ -429,7 +429,7 @@ static void test_no_folder(void **state)
 
 static void test_stands_aside(void **state)
 {
-	char *args[] = {(char *)"-R/other", (char *)"--runtime=bpf", (char *)"-DR=1"};
+	const char *args[] = {"-R/other", "--runtime=bpf", "-DR=1"};
 	struct engine_request request = {0};
 
 	(void)state;

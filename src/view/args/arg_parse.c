@@ -1,69 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arg_parse.h"
-#include "lib/program.h"
+#include "arg_value.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/similar.h"
 
-#include <ctype.h>
-#include <stdarg.h>
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The options that argp adds to the table of every program. */
-static const struct argp_option own[] = {
-	{"help", '?', NULL, 0, NULL, 0},
-	{"usage", 0, NULL, 0, NULL, 0},
-	{"version", 'V', NULL, 0, NULL, 0},
-	{"program-name", 0, "NAME", 0, NULL, 0},
-	{"HANG", 0, "SECS", OPTION_ARG_OPTIONAL, NULL, 0},
+static const struct arg_option help_options[] = {
+	{.letter = 'h', .set = arg_flag, .is_hidden = true},
 	{0},
 };
-static const struct argp own_argp = {.options = own};
+static const struct arg_table help_table = {.options = help_options};
 
-/* A short or long option. An alias takes a value if its option does. */
+/* The options that argp adds to every program. */
+static const struct arg_option argp_options[] = {
+	{"help", '?', .set = arg_flag},
+	{"usage", .set = arg_flag},
+	{"version", 'V', .set = arg_flag},
+	{"program-name", .value = "NAME", .set = arg_flag},
+	{"HANG", .value = "SECS", .set = arg_flag, .is_optional = true},
+	{0},
+};
+static const struct arg_table argp_table = {.options = argp_options};
+
+/* A row of a table. An alias has the row of its option. */
 struct known_option {
+	const struct arg_option *row;
 	const char *name; /* NULL if it has none */
 	int letter;       /* 0 if it has none */
-	bool takes_value, needs_value;
+	bool is_alias;
+	const struct arg_table *table;
+	void *to; /* what it sets */
 };
 
 struct known_list {
+	const struct arg_table *program;
+	void *input;
 	struct known_option *list;
 	size_t nr, alloc;
 };
 
-static __attribute__((format(printf, 1, 2), noreturn)) void refuse(const char *fmt, ...)
+static bool is_name(const struct known_list *all, const char *name)
 {
-	struct strbuf text = STRBUF_INIT;
-	va_list ap;
-
-	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
-	program_say("%s", text.buf);
-	exit(EXIT_USAGE_ERROR);
+	for (size_t i = 0; i < all->nr; i++)
+		if (all->list[i].name && !strcmp(all->list[i].name, name))
+			return true;
+	return false;
 }
 
-static void collect(struct known_list *all, const struct argp *argp)
+static void collect(struct known_list *all, const struct arg_table *table, void *input)
 {
-	const struct argp_option *real = argp->options;
+	const struct arg_option *real = NULL;
 
-	for (const struct argp_option *o = real; o && (o->name || o->key || o->doc); o++) {
-		if (o->flags & OPTION_DOC || !(o->name || o->key))
+	for (const struct arg_option *o = table->options; o && (o->name || o->letter || o->help);
+		o++) {
+		bool is_alias = o->name && !o->set;
+
+		if (o->name && is_name(all, o->name))
 			continue;
-		if (!(o->flags & OPTION_ALIAS))
+		if (!is_alias)
 			real = o;
 		ALLOC_GROW(all->list, all->nr, all->alloc);
 		all->list[all->nr++] = (struct known_option){
-			.name = o->name,
-			.letter = o->key > 0 && o->key < 128 && isprint(o->key) ? o->key : 0,
-			.takes_value = real->arg,
-			.needs_value = real->arg && !(real->flags & OPTION_ARG_OPTIONAL),
-		};
+			real, o->name, o->letter, is_alias, table, (char *)input + real->at};
 	}
-	for (const struct argp_child *c = argp->children; c && c->argp; c++)
-		collect(all, c->argp);
+	for (const struct arg_part *p = table->parts; p && p->table; p++)
+		collect(all, p->table, (char *)input + p->at);
 }
 
 static void unknown(const struct known_list *all, const char *name, size_t len)
@@ -83,7 +88,7 @@ static void unknown(const struct known_list *all, const char *name, size_t len)
 					     : " or ",
 			similar.best[i].name);
 	strbuf_adds(&line, similar.nr ? "?" : "; try --help");
-	refuse("unrecognized option '--%s'%s", text, line.buf);
+	arg_error("unrecognized option '--%s'%s", text, line.buf);
 }
 
 static void ambiguous(const struct known_list *all, const char *name, size_t len)
@@ -93,7 +98,7 @@ static void ambiguous(const struct known_list *all, const char *name, size_t len
 	for (size_t i = 0; i < all->nr; i++)
 		if (all->list[i].name && !strncmp(all->list[i].name, name, len))
 			strbuf_addf(&line, "%s--%s", line.len ? ", " : "", all->list[i].name);
-	refuse("option '--%.*s' is ambiguous: %s", (int)len, name, line.buf);
+	arg_error("option '--%.*s' is ambiguous: %s", (int)len, name, line.buf);
 }
 
 /* Returns the option of this name, or the only option that begins with it. */
@@ -120,6 +125,11 @@ static const struct known_option *find_long(
 	return found;
 }
 
+static bool needs_value(const struct known_option *k)
+{
+	return k->row->value && !k->row->is_optional;
+}
+
 /* Returns the number of words that "--NAME[=VALUE]" takes. */
 static int check_long(const struct known_list *all, const char *word, bool has_next)
 {
@@ -127,12 +137,12 @@ static int check_long(const struct known_list *all, const char *word, bool has_n
 	size_t len = strcspn(name, "=");
 	const struct known_option *k = find_long(all, name, len);
 
-	if (name[len] && !k->takes_value)
-		refuse("option '--%s' doesn't allow an argument", k->name);
-	if (name[len] || !k->needs_value)
+	if (name[len] && !k->row->value)
+		arg_error("option '--%s' doesn't allow an argument", k->name);
+	if (name[len] || !needs_value(k))
 		return 1;
 	if (!has_next)
-		refuse("option '--%s' requires an argument", k->name);
+		arg_error("option '--%s' requires an argument", k->name);
 	return 2;
 }
 
@@ -144,14 +154,6 @@ static const struct known_option *find_letter(const struct known_list *all, char
 	return NULL;
 }
 
-static bool is_name(const struct known_list *all, const char *name)
-{
-	for (size_t i = 0; i < all->nr; i++)
-		if (all->list[i].name && !strcmp(all->list[i].name, name))
-			return true;
-	return false;
-}
-
 /* Returns the number of words that "-abcVALUE" takes. */
 static int check_letters(const struct known_list *all, const char *word, bool has_next)
 {
@@ -159,14 +161,14 @@ static int check_letters(const struct known_list *all, const char *word, bool ha
 		const struct known_option *k = find_letter(all, *s);
 
 		if (!k && is_name(all, word + 1))
-			refuse("unrecognized option '%s': did you mean -%s?", word, word);
+			arg_error("unrecognized option '%s': did you mean -%s?", word, word);
 		if (!k)
-			refuse("unrecognized option '-%c'; try --help", *s);
-		if (!k->needs_value && k->takes_value)
+			arg_error("unrecognized option '-%c'; try --help", *s);
+		if (k->row->value && k->row->is_optional)
 			return 1;
-		if (k->needs_value && !s[1] && !has_next)
-			refuse("option '-%c' requires an argument", *s);
-		if (k->needs_value)
+		if (needs_value(k) && !s[1] && !has_next)
+			arg_error("option '-%c' requires an argument", *s);
+		if (needs_value(k))
 			return s[1] ? 1 : 2;
 	}
 	return 1;
@@ -183,9 +185,9 @@ static bool is_help(const char *word)
 	return false;
 }
 
-static void check_words(const struct known_list *all, int argc, char **argv, unsigned flags)
+static void check_words(const struct known_list *all, int argc, char **argv)
 {
-	bool in_order = flags & ARGP_IN_ORDER || getenv("POSIXLY_CORRECT");
+	bool in_order = all->program->in_order || getenv("POSIXLY_CORRECT");
 
 	for (int i = 1; i < argc && !is_help(argv[i]);) {
 		const char *word = argv[i];
@@ -202,13 +204,124 @@ static void check_words(const struct known_list *all, int argc, char **argv, uns
 	}
 }
 
-void arg_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
-{
-	struct known_list all = {0};
+/* ---- argp ---- */
 
-	collect(&all, argp);
-	collect(&all, &own_argp);
-	check_words(&all, argc, argv, flags);
+/* Returns argp's key of row I, which is 0 for a heading. */
+static int key_of(const struct known_list *all, size_t i)
+{
+	const struct known_option *k = &all->list[i];
+
+	return !k->row->set ? 0 : k->letter ? k->letter : 0x100 + (int)i;
+}
+
+/* Returns the rows of the tables that have a heading, or that have none. The caller frees them. */
+static struct argp_option *list_options(const struct known_list *all, bool have_heading)
+{
+	struct argp_option *list = xcalloc(all->nr + 1, sizeof(*list)), *next = list;
+
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct known_option *k = &all->list[i];
+		int flags = (k->is_alias ? OPTION_ALIAS : 0) |
+			    (k->row->is_hidden ? OPTION_HIDDEN : 0) |
+			    (k->row->is_optional ? OPTION_ARG_OPTIONAL : 0);
+
+		if (!k->table->heading == have_heading)
+			continue;
+		*next++ = (struct argp_option){k->name, key_of(all, i),
+			k->is_alias ? NULL : k->row->value, flags,
+			k->is_alias ? NULL : k->row->help, k->row->group};
+	}
+	return list;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	const struct known_list *all = state->input;
+
+	for (size_t i = 0; i < all->nr; i++)
+		if (key == key_of(all, i) && key) {
+			all->list[i].row->set(all->list[i].row, arg, all->list[i].to);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static bool take_words(const struct arg_table *table, void *input, const struct arg_words *words)
+{
+	if (table->take_words) {
+		table->take_words(input, words);
+		return true;
+	}
+	for (const struct arg_part *p = table->parts; p && p->table; p++)
+		if (take_words(p->table, (char *)input + p->at, words))
+			return true;
+	return false;
+}
+
+/* Settles parts first, from the last one to the first one. */
+static void settle(const struct arg_table *table, void *input)
+{
+	const struct arg_part *p = table->parts;
+
+	while (p && p->table)
+		p++;
+	while (p && p-- != table->parts)
+		settle(p->table, (char *)input + p->at);
+	if (table->settle)
+		table->settle(input);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct known_list *all = state->input;
+	const struct arg_words words = {
+		state->argv + state->next, (size_t)(state->argc - state->next), state->quoted};
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case ARGP_KEY_ARGS:
+		return take_words(all->program, all->input, &words) ? 0 : ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_SUCCESS:
+		settle(all->program, all->input);
+		return 0;
+	default:
+		return parse_option(key, arg, state);
+	}
+}
+
+static const char *heading_of(const struct known_list *all)
+{
+	for (size_t i = 0; i < all->nr; i++)
+		if (all->list[i].table->heading)
+			return all->list[i].table->heading;
+	return NULL;
+}
+
+void arg_parse(const struct arg_table *table, int argc, char **argv, void *input)
+{
+	struct known_list all = {.program = table, .input = input};
+
+	collect(&all, table, input);
+	collect(&all, &help_table, input);
+
+	struct argp_option *options = list_options(&all, false), *apart = list_options(&all, true);
+	const struct argp argp_apart = {.options = apart, .parser = parse_option};
+	const struct argp argp = {.options = options,
+		.parser = parse,
+		.args_doc = table->words,
+		.doc = table->about,
+		.children = (const struct argp_child[]){
+			{.argp = &argp_apart, .header = heading_of(&all), .group = 1}, {0}}};
+
+	collect(&all, &argp_table, input);
+	check_words(&all, argc, argv);
+	argp_parse(&argp, argc, argv, table->in_order ? ARGP_IN_ORDER : 0, NULL, &all);
+	free(options);
+	free(apart);
 	free(all.list);
-	argp_parse(argp, argc, argv, flags, NULL, input);
 }

@@ -1,78 +1,110 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arg_value.h"
+#include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "lib/word.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-void arg_error(struct argp_state *state, const char *fmt, ...)
+const char *const arg_skid_words[] = {"none", "caller", NULL};
+
+void arg_error(const char *fmt, ...)
 {
-	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT;
 	va_list ap;
 
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
-	message_add(&line, text.buf, text.len);
-	argp_failure(state, EXIT_USAGE_ERROR, 0, "%s", line.buf);
-	strbuf_release(&text);
-	strbuf_release(&line);
+	program_say("%s", text.buf);
+	exit(EXIT_USAGE_ERROR);
 }
 
-void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state)
+void arg_invalid(const struct arg_option *option, const char *arg, const char *use)
 {
-	arg_error(state, "invalid %s '%s': use %s", option, arg, use);
+	arg_error("invalid --%s '%s': use %s", option->name, arg, use);
 }
 
-const char *arg_text(const char *option, const char *arg, const char *use, struct argp_state *state)
+/* Sets TO, an integer of the option's size. */
+static void put(const struct arg_option *option, uint64_t value, void *to)
 {
-	if (!*arg)
-		arg_invalid(option, arg, use, state);
-	return arg;
+	switch (option->size) {
+	case sizeof(uint8_t):
+		*(uint8_t *)to = (uint8_t)value;
+		break;
+	case sizeof(uint32_t):
+		*(uint32_t *)to = (uint32_t)value;
+		break;
+	default:
+		*(uint64_t *)to = value;
+	}
 }
 
-uint64_t arg_count(
-	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state)
+void arg_flag(const struct arg_option *option, const char *arg, void *to)
+{
+	(void)option;
+	(void)arg;
+	*(bool *)to = true;
+}
+
+void arg_text(const struct arg_option *option, const char *arg, void *to)
+{
+	if (option->use && !*arg)
+		arg_invalid(option, arg, option->use);
+	*(const char **)to = arg;
+}
+
+void arg_choice(const struct arg_option *option, const char *arg, void *to)
+{
+	int *choice = to;
+
+	(void)arg;
+	if (option->use && *choice && *choice != option->choice)
+		arg_error("give only one of %s", option->use);
+	*choice = option->choice;
+}
+
+void arg_count(const struct arg_option *option, const char *arg, void *to)
 {
 	uint64_t value = 0;
 
-	if (!parse_u64(arg, strlen(arg), 10, &value) || value < min || value > max)
-		arg_error(state, "invalid %s '%s': use a whole number from %" PRIu64 " to %" PRIu64,
-			option, arg, min, max);
-	return value;
+	if (!parse_u64(arg, strlen(arg), 10, &value) || value < option->min || value > option->max)
+		arg_error("invalid --%s '%s': use a whole number from %" PRIu64 " to %" PRIu64,
+			option->name, arg, option->min, option->max);
+	put(option, value, to);
 }
 
-double arg_positive(const char *option, const char *arg, double max, struct argp_state *state)
+void arg_positive(const struct arg_option *option, const char *arg, void *to)
 {
-	double value = 0;
+	double *value = to;
 
-	if (!parse_decimal(arg, strlen(arg), &value) || value <= 0 || value > max)
-		arg_error(state, "invalid %s '%s': use a number above 0, at most %.0f", option, arg,
-			max);
-	return value;
+	if (!parse_decimal(arg, strlen(arg), value) || *value <= 0 || *value > (double)option->max)
+		arg_error("invalid --%s '%s': use a number above 0, at most %" PRIu64, option->name,
+			arg, option->max);
 }
 
-double arg_duration(const char *option, const char *arg, double max, struct argp_state *state)
+void arg_duration(const struct arg_option *option, const char *arg, void *to)
 {
 	static const struct {
 		const char *word;
 		double seconds;
 	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}};
 	size_t len = strspn(arg, "0123456789.eE+-");
-	double value = 0;
+	double value = 0, *seconds = to;
 
 	if (parse_decimal(arg, len, &value))
-		for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+			*seconds = value * units[i].seconds;
 			if (!strcmp(arg + len, units[i].word) && value > 0 &&
-				value * units[i].seconds <= max)
-				return value * units[i].seconds;
-	arg_error(state,
-		"invalid %s '%s': use a time such as 5, 5s, 500ms, 2m or 1h, at most %.0f s",
-		option, arg, max);
-	return 0;
+				*seconds <= (double)option->max)
+				return;
+		}
+	arg_error("invalid --%s '%s': use a time such as 5, 5s, 500ms, 2m or 1h, at most %" PRIu64
+		  " s",
+		option->name, arg, option->max);
 }
 
 /* Returns the length of ARG without the "%" that may follow the number. */
@@ -83,16 +115,15 @@ static size_t percent_length(const char *arg)
 	return len && arg[len - 1] == '%' ? len - 1 : len;
 }
 
-double arg_percent(const char *option, const char *arg, struct argp_state *state)
+void arg_percent(const struct arg_option *option, const char *arg, void *to)
 {
-	double value = 0;
+	double *value = to;
 
-	if (!parse_decimal(arg, percent_length(arg), &value) || value > 100)
-		arg_invalid(option, arg, "a percentage from 0 to 100", state);
-	return value;
+	if (!parse_decimal(arg, percent_length(arg), value) || *value > 100)
+		arg_invalid(option, arg, "a percentage from 0 to 100");
 }
 
-uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state)
+void arg_hundredths(const struct arg_option *option, const char *arg, void *to)
 {
 	size_t all = percent_length(arg), point = strcspn(arg, ".");
 	size_t len = point < all ? point : all;
@@ -102,28 +133,24 @@ uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *
 
 	if (!parse_u64(arg, len, 10, &whole) || whole > UINT32_MAX || nr > 2 ||
 		!parse_u64(decimals, nr, 10, &part))
-		arg_invalid(option, arg, "a number from 0 with at most two decimals", state);
-	return whole * 100 + (nr == 1 ? part * 10 : part);
+		arg_invalid(option, arg, "a number from 0 with at most two decimals");
+	*(uint64_t *)to = whole * 100 + (nr == 1 ? part * 10 : part);
 }
 
-size_t arg_word(const char *option, const char *arg, const char *const *words, size_t nr,
-	struct argp_state *state)
+size_t arg_word_index(const struct arg_option *option, const char *arg)
 {
+	const char *const *words = option->words;
 	struct strbuf use = STRBUF_INIT;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; words[i]; i++)
 		if (!strcmp(arg, words[i]))
 			return i;
-	for (size_t i = 0; i < nr; i++)
-		strbuf_addf(&use, "%s%s", !i ? "" : i + 1 < nr ? ", " : " or ", words[i]);
-	arg_invalid(option, arg, use.buf, state);
-	strbuf_release(&use);
-	return 0;
+	for (size_t i = 0; words[i]; i++)
+		strbuf_addf(&use, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	arg_invalid(option, arg, use.buf);
 }
 
-bool arg_skid(const char *arg, struct argp_state *state)
+void arg_word(const struct arg_option *option, const char *arg, void *to)
 {
-	static const char *const words[] = {"none", "caller"};
-
-	return arg_word("--skid", arg, words, ARRAY_LEN(words), state);
+	put(option, arg_word_index(option, arg), to);
 }

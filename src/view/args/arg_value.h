@@ -1,59 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsers for values of options. OPTION is the name as users write it ("--top"). An invalid value
- * ends the program with one line and EXIT_USAGE_ERROR.
+ * What rows of options set, and errors. An invalid value ends the program with one line and
+ * EXIT_USAGE_ERROR.
  */
 #ifndef VIEW_ARGS_ARG_VALUE_H
 #define VIEW_ARGS_ARG_VALUE_H
 
-#include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "arg_parse.h"
 
-/* Does the same as argp_error, but prints one line. Ends the program with EXIT_USAGE_ERROR. */
-void arg_error(struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Prints one line and ends the program with EXIT_USAGE_ERROR. */
+void arg_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Reports "invalid OPTION 'ARG': use USE". For values that have a parser of their own. */
-void arg_invalid(const char *option, const char *arg, const char *use, struct argp_state *state);
-
-/* Returns ARG, which must not be empty. */
-const char *arg_text(
-	const char *option, const char *arg, const char *use, struct argp_state *state);
+/* Reports "invalid --OPTION 'ARG': use USE". For values that have a parser of their own. */
+void arg_invalid(const struct arg_option *option, const char *arg, const char *use)
+	__attribute__((noreturn));
 
 /* USE for options with a function pattern. */
 #define ARG_PATTERN "a pattern such as 'malloc*'"
 
-/* Returns a whole number from MIN to MAX. */
-uint64_t arg_count(
-	const char *option, const char *arg, uint64_t min, uint64_t max, struct argp_state *state);
+/* USE for options with the key of a label. */
+#define ARG_LABEL_KEY "the key of a label"
 
-/* Returns a number above 0, at most MAX, which is an integer. */
-double arg_positive(const char *option, const char *arg, double max, struct argp_state *state);
+arg_set arg_flag; /* bool */
 
-/*
- * Returns a duration in seconds, above 0 and at most MAX. ARG is a number and s (the default), ms,
- * m or h.
+/* const char *; it must not be empty if the row has USE. */
+arg_set arg_text;
+
+/* An enum, which is set to the row's choice. USE lists all such options if only one can be given.
  */
-double arg_duration(const char *option, const char *arg, double max, struct argp_state *state);
+arg_set arg_choice;
 
-/* Returns a number from 0 to 100. "%" may follow it. */
-double arg_percent(const char *option, const char *arg, struct argp_state *state);
+/* A whole number from the row's min to max. */
+arg_set arg_count;
+
+/* double: a number above 0, at most the row's max. */
+arg_set arg_positive;
 
 /*
- * Returns a number from 0 to below 2^32 with at most two decimals, in hundredths. "%" may follow
+ * double: a duration in seconds, above 0 and at most the row's max. The value is a number and s
+ * (the default), ms, m or h.
+ */
+arg_set arg_duration;
+
+/* double: a number from 0 to 100. "%" may follow it. */
+arg_set arg_percent;
+
+/*
+ * uint64_t: a number from 0 to below 2^32 with at most two decimals, in hundredths. "%" may follow
  * it.
  */
-uint64_t arg_hundredths(const char *option, const char *arg, struct argp_state *state);
+arg_set arg_hundredths;
+
+/* A whole number or an enum: the index of the value among the row's words, which are at least 2. */
+arg_set arg_word;
+
+/* Returns what arg_word() sets. */
+size_t arg_word_index(const struct arg_option *option, const char *arg);
 
 /* --skid: whether late ticks are counted for the callers (view/skid.h). */
-#define ARG_SKID "none|caller"
-#define ARG_SKID_HELP "Count ticks that came late, as interrupts were off, for the caller"
-bool arg_skid(const char *arg, struct argp_state *state);
-
-/* Returns the index of ARG among the NR > 1 WORDS. */
-size_t arg_word(const char *option, const char *arg, const char *const *words, size_t nr,
-	struct argp_state *state);
+#define ARG_SKID(type, member)                                                                     \
+	{                                                                                          \
+		"skid", 0, "none|caller",                                                          \
+			"Count ticks that came late, as interrupts were off, for the caller", 2,   \
+			arg_word, ARG_AT(type, member), .words = arg_skid_words                    \
+	}
+extern const char *const arg_skid_words[];
 
 #endif

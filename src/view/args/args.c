@@ -4,7 +4,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "output_args.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/function_match.h"
@@ -13,183 +12,114 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum {
-	OPT_COMM = 0x1000,
-	OPT_THREADS,
-	OPT_LABEL,
-	OPT_TAG,
-	OPT_BY,
-	OPT_EVENT,
-	OPT_SAMPLES,
-	OPT_ONLY,
-	OPT_SKIP_AFTER,
-	OPT_SKID,
-	OPT_REVERSE,
-	OPT_MIN_QUALITY,
-	OPT_TITLE,
-}; /* options of the programs begin at 256 */
+#define AT(member) ARG_AT(struct view_args, member)
 
-static const struct argp_option table[] = {
-	{"comm", OPT_COMM, NULL, 0, "Name of the thread as root frame, where known", 2},
-	{"threads", OPT_THREADS, NULL, 0, "Name and ID of the thread as root frame", 2},
-	{"tid", OPT_THREADS, NULL, OPTION_ALIAS, NULL, 2},
-	{"label", OPT_LABEL, "KEY=VALUE[,VALUE...]", 0,
+static void add_label(const struct arg_option *option, const char *arg, void *to)
+{
+	if (label_filter_add(to, arg) < 0)
+		arg_invalid(option, arg, "KEY=VALUE[,VALUE...]");
+}
+
+static void add_states(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!*arg || *arg == ',' || strstr(arg, ",,") || ends_with(arg, ","))
+		arg_invalid(option, arg, "states, separated by commas");
+	label_filter_add_values(to, RECORDING_STATE, arg);
+}
+
+static const struct arg_option view_options[] = {
+	{"comm", 0, NULL, "Name of the thread as root frame, where known", 2, arg_flag,
+		AT(input.view.comm)},
+	{"threads", 0, NULL, "Name and ID of the thread as root frame", 2, arg_flag,
+		AT(input.view.threads)},
+	{.name = "tid"},
+	{"label", 0, "KEY=VALUE[,VALUE...]",
 		"Only samples whose label KEY has one of these values (recordings, pprof; "
 		"repeatable)",
-		2},
-	{"tag", OPT_TAG, "STATE[,STATE...]", 0, "The same as --label state=STATE[,STATE...]", 2},
-	{"by", OPT_BY, "KEY", 0, "Value of the label KEY as root frame (recordings, pprof)", 2},
-	{"min-quality", OPT_MIN_QUALITY, "PCT", 0,
-		"Exit with 1 if a smaller share of the frames has names; default: never", 2},
-	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 2},
+		2, add_label, AT(labels)},
+	{"tag", 0, "STATE[,STATE...]", "The same as --label state=STATE[,STATE...]", 2, add_states,
+		AT(labels)},
+	{"by", 0, "KEY", "Value of the label KEY as root frame (recordings, pprof)", 2, arg_text,
+		AT(input.view.by), .use = ARG_LABEL_KEY},
+	{"min-quality", 0, "PCT",
+		"Exit with 1 if a smaller share of the frames has names; default: never", 2,
+		arg_percent, AT(min_quality)},
+	{"output", 'o', "FILE", "Write to FILE, once it is complete, not to stdout", 2, arg_text,
+		AT(output.path), .use = "the name of a file"},
 	{0},
 };
 
-static void check_states(const char *list, struct argp_state *state)
+static void settle_view(void *input)
 {
-	if (!*list || *list == ',' || strstr(list, ",,") || ends_with(list, ","))
-		arg_invalid("--tag", list, "states, separated by commas", state);
+	struct view_args *args = input;
+
+	args->input.view.lines = args->input.symbol.lines;
+	args->input.view.labels = args->labels.nr ? &args->labels : NULL;
+	if (args->output.open && args->output.path && !strcmp(args->output.path, "-"))
+		arg_error("--open shows a file, not standard output");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void take_files(void *input, const struct arg_words *words)
 {
-	struct view_args *args = state->input;
+	struct view_args *args = input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->input.symbol;
-		state->child_inputs[1] = &args->output;
-		break;
-	case ARGP_KEY_SUCCESS:
-		args->input.view.lines = args->input.symbol.lines;
-		args->input.view.labels = args->labels.nr ? &args->labels : NULL;
-		break;
-	case OPT_COMM:
-		args->input.view.comm = true;
-		break;
-	case OPT_THREADS:
-		args->input.view.threads = true;
-		break;
-	case OPT_LABEL:
-		if (label_filter_add(&args->labels, arg) < 0)
-			arg_invalid("--label", arg, "KEY=VALUE[,VALUE...]", state);
-		break;
-	case OPT_TAG:
-		check_states(arg, state);
-		label_filter_add_values(&args->labels, RECORDING_STATE, arg);
-		break;
-	case OPT_BY:
-		args->input.view.by = arg_text("--by", arg, "the key of a label", state);
-		break;
-	case 'h':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		break;
-	case OPT_MIN_QUALITY:
-		args->min_quality = arg_percent("--min-quality", arg, state);
-		break;
-	case ARGP_KEY_ARGS:
-		args->files = state->argv + state->next;
-		args->nr_files = (size_t)(state->argc - state->next);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	args->files = words->list;
+	args->nr_files = words->nr;
 }
 
-static char *filter_help(int key, const char *text, void *input)
-{
-	const struct view_args *args = input;
+static const struct arg_part view_parts[] = {
+	{&symbol_args, offsetof(struct view_args, input.symbol)}, {0}};
+const struct arg_table view_args = {.options = view_options,
+	.parts = view_parts,
+	.settle = settle_view,
+	.take_words = take_files};
 
-	/* argp frees a result other than TEXT */
-	return key == OPT_BY && args && args->by_help ? xstrdup(args->by_help) : (char *)text;
-}
-
-const struct argp view_args_argp = {
-	.options = table,
-	.parser = parse_option,
-	.help_filter = filter_help,
-	.children = (const struct argp_child[]){{.argp = &symbol_args_argp},
-		{.argp = &output_args_argp}, {0}},
-	.doc = "\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "
-	       "than --min-quality; 2 failed; 64 wrong usage.",
-};
-
-static const struct argp_option title_table[] = {
-	{"title", OPT_TITLE, "TEXT", 0, "Heading, instead of that of the input", 2},
+static const struct arg_option title_options[] = {
+	{"title", 0, "TEXT", "Heading, instead of that of the input", 2, arg_text, AT(title)},
 	{0},
 };
+const struct arg_table title_args = {.options = title_options};
 
-static error_t parse_title(int key, char *arg, struct argp_state *state)
+static const struct arg_option open_options[] = {
+	{"open", 0, NULL, "Show the file in the browser; without -o one in $TMPDIR or /tmp", 2,
+		arg_flag, AT(output.open)},
+	{0},
+};
+const struct arg_table open_args = {.options = open_options};
+
+static void add_only(const struct arg_option *option, const char *arg, void *to)
 {
-	struct view_args *args = state->input;
-
-	if (key != OPT_TITLE)
-		return ARGP_ERR_UNKNOWN;
-	args->title = arg;
-	return 0;
+	if (!*arg || filter_add_only(to, arg) < 0)
+		arg_invalid(option, arg, ARG_PATTERN);
 }
 
-const struct argp title_args_argp = {.options = title_table, .parser = parse_title};
+static void add_skip_after(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!*arg || filter_add_skip_after(to, arg) < 0)
+		arg_invalid(option, arg, ARG_PATTERN);
+}
 
-static const struct argp_option tree_table[] = {
-	{"only", OPT_ONLY, "FN", 0,
-		"Only stacks with a function that matches the pattern FN (repeatable)", 2},
-	{"skip-after", OPT_SKIP_AFTER, "FN", 0,
-		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2},
-	{"skid", OPT_SKID, ARG_SKID, 0, ARG_SKID_HELP, 2},
-	{"reverse", OPT_REVERSE, NULL, 0, "Leaf at the root: callers", 2},
-	{"event", OPT_EVENT, "NAME", 0,
+static const struct arg_option tree_options[] = {
+	{"only", 0, "FN", "Only stacks with a function that matches the pattern FN (repeatable)", 2,
+		add_only, AT(filter)},
+	{"skip-after", 0, "FN",
+		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2,
+		add_skip_after, AT(filter)},
+	ARG_SKID(struct view_args, filter.skid),
+	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
+	{"event", 0, "NAME",
 		"Event, map, sample type or profile to show, instead of the first (recordings, "
 		"perf script, bpftrace, pprof, speedscope)",
-		2},
-	{"samples", OPT_SAMPLES, NULL, 0,
-		"Count each sample as 1, whatever its period (perf script)", 2},
+		2, arg_text, AT(input.event), .use = "the name of an event or of a map"},
+	{"samples", 0, NULL, "Count each sample as 1, whatever its period (perf script)", 2,
+		arg_flag, AT(input.samples)},
 	{0},
 };
-
-static error_t parse_tree_option(int key, char *arg, struct argp_state *state)
-{
-	struct view_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = args;
-		break;
-	case OPT_ONLY:
-		if (!*arg || filter_add_only(&args->filter, arg) < 0)
-			arg_invalid("--only", arg, ARG_PATTERN, state);
-		break;
-	case OPT_SKIP_AFTER:
-		if (!*arg || filter_add_skip_after(&args->filter, arg) < 0)
-			arg_invalid("--skip-after", arg, ARG_PATTERN, state);
-		break;
-	case OPT_SKID:
-		args->filter.skid = arg_skid(arg, state);
-		break;
-	case OPT_REVERSE:
-		args->filter.reverse = true;
-		break;
-	case OPT_EVENT:
-		args->input.event =
-			arg_text("--event", arg, "the name of an event or of a map", state);
-		break;
-	case OPT_SAMPLES:
-		args->input.samples = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp tree_args_argp = {
-	.options = tree_table,
-	.parser = parse_tree_option,
-	.children = (const struct argp_child[]){{.argp = &view_args_argp}, {0}},
-};
+const struct arg_table tree_args = {
+	.options = tree_options, .parts = (const struct arg_part[]){{&view_args, 0}, {0}}};
 
 static int read_file(const struct view_args *args, const char *path, struct profile *p)
 {

@@ -9,7 +9,6 @@
 #include "view/output_file.h"
 #include "view/view.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,15 +21,13 @@ struct view_args {
 	struct input_options input;
 	struct filter filter;
 	struct label_filter labels; /* input.view points to it */
-	struct rules_args rules;    /* used by programs with rules_args_argp */
+	struct rules_args rules;    /* used by programs with rules_args */
 	struct output_file output;
 	char **files; /* from argv; stdin if there are none */
 	size_t nr_files;
 	/* Two files are two profiles, before and after. Otherwise all files are one profile. */
 	bool compares;
 	const char *title; /* NULL for the title of the input */
-	/* Help of --by, or NULL if the value of a label becomes the root frame. */
-	const char *by_help;
 	/* Percentage of the frames that must have names, or ACCOUNT_NO_LEAST. */
 	double min_quality;
 };
@@ -41,17 +38,16 @@ struct view_args {
 		.min_quality = ACCOUNT_NO_LEAST                                                    \
 	}
 
-/*
- * Parses options in group 2 and files, and adds the exit codes to --help. Its input is a struct
- * view_args.
- */
-extern const struct argp view_args_argp;
+/* The input of these tables is a struct view_args. Their options are in group 2. */
+extern const struct arg_table view_args;
+extern const struct arg_table tree_args;  /* and filters, for programs that show a call tree */
+extern const struct arg_table title_args; /* --title, for programs whose output has a heading */
+extern const struct arg_table open_args;  /* --open, for programs that make pictures or pages */
 
-/* Also parses filters, for programs that show a call tree. */
-extern const struct argp tree_args_argp;
-
-/* Parses --title, for programs whose output has a heading. Its input is a struct view_args. */
-extern const struct argp title_args_argp;
+/* The exit codes, for the end of --help. */
+#define VIEW_EXIT_CODES                                                                            \
+	"\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "           \
+	"than --min-quality; 2 failed; 64 wrong usage."
 
 /*
  * Ends the program with EXIT_USAGE_ERROR if it would read from a terminal, and with EXIT_FAILED if

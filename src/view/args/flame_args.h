@@ -3,12 +3,9 @@
 #ifndef VIEW_ARGS_FLAME_ARGS_H
 #define VIEW_ARGS_FLAME_ARGS_H
 
-#include <argp.h>
+#include "arg_parse.h"
 
-/*
- * A child of the program's own parser, with options in group 1. Its input is a struct
- * flame_options.
- */
-extern const struct argp flame_args_argp;
+/* Options in group 1. The input is a struct flame_options. */
+extern const struct arg_table flame_args;
 
 #endif

@@ -3,26 +3,11 @@
 #include "arg_value.h"
 #include "view/grid.h"
 
-enum { OPT_CSV = 0x700, OPT_JSON };
+#define CHOICE(format) arg_choice, 0, 0, .use = "--csv and --json", .choice = format
 
-static const struct argp_option table[] = {
-	{"csv", OPT_CSV, NULL, 0, "Write CSV", 1},
-	{"json", OPT_JSON, NULL, 0, "Write JSON", 1},
+static const struct arg_option options[] = {
+	{"csv", 0, NULL, "Write CSV", 1, CHOICE(GRID_CSV)},
+	{"json", 0, NULL, "Write JSON", 1, CHOICE(GRID_JSON)},
 	{0},
 };
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	enum grid_format *format = state->input;
-	enum grid_format given = key == OPT_CSV ? GRID_CSV : GRID_JSON;
-
-	(void)arg;
-	if (key != OPT_CSV && key != OPT_JSON)
-		return ARGP_ERR_UNKNOWN;
-	if (*format != GRID_TEXT && *format != given)
-		arg_error(state, "give only one of --csv and --json");
-	*format = given;
-	return 0;
-}
-
-const struct argp grid_args_argp = {.options = table, .parser = parse_option};
+const struct arg_table grid_args = {.options = options};

@@ -3,9 +3,9 @@
 #ifndef VIEW_ARGS_GRID_ARGS_H
 #define VIEW_ARGS_GRID_ARGS_H
 
-#include <argp.h>
+#include "arg_parse.h"
 
-/* A child of the program's own parser. Its input is an enum grid_format, initially text. */
-extern const struct argp grid_args_argp;
+/* The input is an enum grid_format, initially text. */
+extern const struct arg_table grid_args;
 
 #endif

@@ -3,14 +3,14 @@
 #ifndef VIEW_ARGS_PROCESS_ARGS_H
 #define VIEW_ARGS_PROCESS_ARGS_H
 
-#include <argp.h>
+#include "arg_parse.h"
 
-#define PROCESS_ARGS_DOC "-p PID"
+#define PROCESS_ARGS_WORDS "-p PID"
 
 /*
- * A child of the program's own parser, with -p and -h. Without -p, or with arguments, the program
- * ends with EXIT_USAGE_ERROR. Its input is a uint32_t, the PID.
+ * -p. Without it, or with other words, the program ends with EXIT_USAGE_ERROR. The input is a
+ * uint32_t, the PID.
  */
-extern const struct argp process_args_argp;
+extern const struct arg_table process_args;
 
 #endif

@@ -7,32 +7,29 @@
 
 #include <stdlib.h>
 
-enum { OPT_RULES = 0x3000 }; /* after the options of symbol_args.c */
+static void add_file(const struct arg_option *option, const char *arg, void *to)
+{
+	struct rules_args *args = to;
 
-static const struct argp_option table[] = {
-	{"rules", OPT_RULES, "FILE", 0,
+	(void)option;
+	ALLOC_GROW(args->files, args->nr, args->alloc);
+	args->files[args->nr++] = arg;
+}
+
+static const struct arg_option options[] = {
+	{"rules", 0, "FILE",
 		"Rules for categories, applied before the built-in ones; repeatable, the last "
 		"file first",
-		3},
+		3, .set = add_file},
 	{0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void settle(void *input)
 {
-	struct rules_args *args = state->input;
-
-	if (key == ARGP_KEY_INIT) {
-		args->used = true;
-		return 0;
-	}
-	if (key != OPT_RULES)
-		return ARGP_ERR_UNKNOWN;
-	ALLOC_GROW(args->files, args->nr, args->alloc);
-	args->files[args->nr++] = arg;
-	return 0;
+	((struct rules_args *)input)->used = true;
 }
 
-const struct argp rules_args_argp = {.options = table, .parser = parse_option};
+const struct arg_table rules_args = {.options = options, .settle = settle};
 
 bool rules_args_load(struct rules_args *args)
 {

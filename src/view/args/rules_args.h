@@ -3,24 +3,19 @@
 #ifndef VIEW_ARGS_RULES_ARGS_H
 #define VIEW_ARGS_RULES_ARGS_H
 
-#include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "arg_parse.h"
 
 struct rules;
 
 struct rules_args {
-	bool used;    /* the program has the option */
-	char **files; /* from argv */
+	bool used;          /* the program has the option */
+	const char **files; /* from argv */
 	size_t nr, alloc;
 	struct rules *rules; /* set by rules_args_load */
 };
 
-/*
- * A child of the program's own parser, with options in group 3. Its input is a struct rules_args,
- * initially all 0.
- */
-extern const struct argp rules_args_argp;
+/* An option in group 3. The input is a struct rules_args, initially all 0. */
+extern const struct arg_table rules_args;
 
 /*
  * Loads the built-in rules and the rules of the files, which are applied before the built-in ones,

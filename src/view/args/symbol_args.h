@@ -3,19 +3,15 @@
 #ifndef VIEW_ARGS_SYMBOL_ARGS_H
 #define VIEW_ARGS_SYMBOL_ARGS_H
 
+#include "arg_parse.h"
 #include "symbol/resolve.h"
-
-#include <argp.h>
 
 #define SYMBOL_OPTIONS_INIT                                                                        \
 	{                                                                                          \
 		.debuginfod_min = 0.5                                                              \
 	}
 
-/*
- * A child of the program's own parser, with options in group 4. Its input is a struct
- * symbol_options.
- */
-extern const struct argp symbol_args_argp;
+/* Options in group 4. The input is a struct symbol_options. */
+extern const struct arg_table symbol_args;
 
 #endif

@@ -386,6 +386,7 @@ int view_report(const struct profile *p, const struct report_options *options, F
 	struct strbuf *err)
 {
 	static void (*const forms[])(struct report *) = {
+		[REPORT_DEFAULT] = report_csv,
 		[REPORT_CSV] = report_csv,
 		[REPORT_TEXT] = report_text,
 		[REPORT_JSON] = report_json,

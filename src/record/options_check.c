@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which options go together, and what follows from them. */
+#include "options_check.h"
+#include "engine/label_sets.h"
+#include "label/label.h"
+#include "lib/program.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "options.h"
+#include "options_table.h"
+#include "runtime/vm.h"
+#include "runtime/vm_choose.h"
+#include "view/args/arg_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static __attribute__((noreturn)) void usage_error(const char *what)
+{
+	arg_error("%s; try --help", what);
+}
+
+/* FMT has one conversion, %s, for TEXT. */
+static __attribute__((noreturn)) void usage_error_fmt(const char *fmt, const char *text)
+{
+	usage_error(xasprintf(fmt, text));
+}
+
+/* --engine was checked when it was parsed, but $FLAMETAP_ENGINE was not. */
+static void check_engine(const char *name)
+{
+	for (size_t i = 0; options_engines[i]; i++)
+		if (!strcmp(name, options_engines[i]))
+			return;
+	usage_error_fmt("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", name);
+}
+
+/*
+ * Returns the number of targets. A recording has exactly one kind of them. With -a or a selection,
+ * a command only sets the duration.
+ */
+static int count_targets(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	bool command = o->session.command;
+	int open = q->all + !!q->selection.kind;
+
+	return !!o->pids.nr + !!o->tids.nr + (open ? open : command);
+}
+
+static bool writes(const struct options *o, bool modules)
+{
+	for (size_t i = 0; i < o->nr_outputs; i++)
+		if (options_is_module(o->outputs[i]) == modules)
+			return true;
+	return false;
+}
+
+#define TARGETS                                                                                    \
+	"give one of -p PID, --tid TID, --comm NAME, --cgroup PATH, --container ID, --unit NAME, " \
+	"-a, -- COMMAND"
+
+/* Refuses what contradicts itself, would have no effect, or is compiled into a module. */
+static void check_combinations(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	bool stap = !strcmp(o->engine, "stap"), bpf = !strcmp(o->engine, "bpf");
+	int targets = count_targets(o);
+	const struct {
+		bool is_refused;
+		const char *why;
+	} rules[] = {
+		{targets > 1, "too many targets: " TARGETS "; only -a and those by name go with a "
+			      "command"},
+		{!targets && !o->check && !q->compile_only, "nothing to record: " TARGETS},
+		{!q->compile_only && writes(o, true), "a .ko file comes from --compile-only"},
+		{q->compile_only &&
+				(writes(o, false) || o->nr_outputs > 1 || o->report || q->module),
+			"--compile-only writes one file, -o FILE.ko"},
+		{o->json && !o->check,
+			"--json needs --check; for a recording as JSON use -o FILE.json"},
+		{q->idle && !q->all, "--idle needs -a"},
+		{q->children && !o->pids.nr,
+			"--children needs -p; for a command the built-in engine always does it"},
+		{q->children && stap, "--children needs the built-in engine: --engine bpf"},
+		{bpf && (q->module || q->compile_only || q->release || q->nr_stap_args),
+			"--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
+			"stap"},
+		{q->release && !q->compile_only && !o->check, "-r needs --compile-only or --check"},
+		{q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release),
+			"--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
+			"module"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (rules[i].is_refused)
+			usage_error(rules[i].why);
+}
+
+/* Refuses options that the script does not support. */
+static void check_script(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->language->name : "mixed");
+	char *label_option = xasprintf("--%s", q->label ? q->label->name : "");
+	const struct {
+		const char *name, *option;
+		bool given;
+	} used[] = {
+		{"rate", "-F", q->hz},
+		{"idle", "--idle", q->idle},
+		{"vm", vm_option, q->vm},
+		{"kernel", "-k", q->kernel && q->tool->nr_functions},
+		{"label", label_option, q->label},
+	};
+	struct strbuf err = STRBUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		if (used[i].given && !tool_takes(q->tool, used[i].name))
+			arg_error("%s: the script %s does not support it; try --help",
+				used[i].option, q->tool->name);
+	if (tool_values_check(q->tool, &q->values, &err))
+		usage_error(err.buf);
+	free(vm_option);
+	free(label_option);
+	strbuf_release(&err);
+}
+
+/* Refuses OPTION where SystemTap would have to record. SystemTap cannot do WHAT. */
+static void require_bpf(const struct options *o, const char *option, const char *what)
+{
+	if (!strcmp(o->engine, "stap"))
+		usage_error(xasprintf("%s needs the built-in engine, SystemTap does not %s: "
+				      "--engine bpf",
+			option, what));
+	if (engine_needs_stap(&o->session.request))
+		usage_error_fmt("%s needs the built-in engine: it cannot be combined with "
+				"--module, --compile-only, -r, --stap-arg or a script that only "
+				"SystemTap runs",
+			option);
+}
+
+/*
+ * Refuses an interpreter whose stacks SystemTap cannot walk where SystemTap would have to record.
+ */
+static void check_vm(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+
+	if (!q->vm || (q->vm->add_values && !(o->mixed && q->vm->alone_in_script)))
+		return;
+	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->language->name);
+
+	require_bpf(o, option, "walk these stacks yet");
+	free(option);
+}
+
+/* Refuses a tool that has no script where SystemTap would have to record. */
+static void check_built_in(const struct options *o)
+{
+	const struct tool *tool = o->session.request.tool;
+
+	if (!tool->is_built_in && !tool->nr_functions)
+		return;
+	char *script = xasprintf("the script %s", tool->name);
+	char *what = xasprintf("record %s", tool->event);
+
+	require_bpf(o, script, what);
+	free(script);
+	free(what);
+}
+
+static void choose_stacks(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
+	if (q->by_default) {
+		q->user = true;
+		q->kernel = !q->tool->nr_functions; /* these functions are called in user space */
+	}
+	if (q->vm && q->user && !o->mixed)
+		usage_error_fmt("--%s replaces the stacks of -u; use --mixed for both",
+			q->vm->language->name);
+	if (o->mixed) {
+		q->kernel |= !q->user;
+		if (!q->vm)
+			q->vm = vm_choose(o->pids.list, o->pids.nr);
+		if (!q->vm)
+			q->vm = vm_choose(o->tids.list, o->tids.nr);
+		if (!q->vm)
+			q->vm = vms[0];
+		q->mixed = q->user = true;
+	}
+	if (q->idle && q->vm && !q->kernel)
+		usage_error_fmt(
+			"--idle: no %s runs on an idle processor; add -k for its kernel stack",
+			q->vm->language->title);
+}
+
+static __attribute__((noreturn)) void refuse_label(
+	const struct label_source *source, const char *name, size_t len)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "--with: %s has no label '%.*s'; its labels are", source->title,
+		(int)len, name);
+	for (int i = 0; source->keys[i].name; i++)
+		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
+	usage_error(text.buf);
+}
+
+static __attribute__((noreturn)) void refuse_without_source(void)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_adds(&text, "--with, --labels and --requests need a source of labels:");
+	for (int i = 0; i < NR_LABEL_SOURCES; i++)
+		strbuf_addf(&text, "%s --%s", i ? "," : "", label_sources[i]->name);
+	usage_error(text.buf);
+}
+
+/* Adds the labels of LIST, separated by commas. */
+static void add_labels(struct engine_request *q, const char *list)
+{
+	for (size_t len;; list += len + 1) {
+		len = strcspn(list, ",");
+		uint32_t bit = label_key_bit(q->label, list, len);
+
+		if (!bit)
+			refuse_label(q->label, list, len);
+		q->label_keys |= bit;
+		if (!list[len])
+			return;
+	}
+}
+
+/* Adds the label KEY if the source of labels has it. */
+static void add_label_of_view(struct engine_request *q, const char *key)
+{
+	q->label_keys |= label_key_bit(q->label, key, strlen(key));
+}
+
+/* Chooses the source of labels that the script needs, unless one is given. */
+static void choose_source(struct engine_request *q)
+{
+	for (int i = 0; !q->label && q->tool->labels && i < NR_LABEL_SOURCES; i++)
+		if (!strcmp(label_sources[i]->name, q->tool->labels))
+			q->label = label_sources[i];
+}
+
+/* Chooses the labels to record, including labels that the views need. */
+static void choose_labels(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	o->view.labels = o->where.nr ? &o->where : NULL;
+	choose_source(q);
+	if (!q->label) {
+		if (o->with || q->label_values || q->count_ends)
+			refuse_without_source();
+		return;
+	}
+	if (!q->label_values)
+		q->label_values = LABEL_VALUES_DEFAULT;
+	q->label_keys = label_default_keys(q->label);
+	if (o->with)
+		add_labels(q, o->with);
+	if (o->view.by)
+		add_label_of_view(q, o->view.by);
+	for (size_t i = 0; i < o->where.nr; i++)
+		add_label_of_view(q, o->where.choices[i].key);
+	q->children |= q->label->children && o->pids.nr;
+	if (!q->label->add_values)
+		require_bpf(o, q->label->title, "record these labels");
+	if (q->count_ends && !q->label->end)
+		usage_error_fmt(
+			"--requests: the requests of %s cannot be counted", q->label->title);
+	if (q->count_ends)
+		require_bpf(o, "--requests", "count requests");
+}
+
+void options_check(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	q->stap_args = o->stap_args;
+	q->nr_stap_args = o->nr_stap_args;
+	check_engine(o->engine);
+	check_combinations(o);
+	if (q->compile_only && o->nr_outputs)
+		q->compile_to = o->outputs[0];
+	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
+	choose_stacks(o);
+	check_script(o);
+	check_vm(o);
+	check_built_in(o);
+	choose_labels(o);
+	q->pids = o->pids.list;
+	q->nr_pids = o->pids.nr;
+	q->tids = o->tids.list;
+	q->nr_tids = o->tids.nr;
+	q->children |= o->session.command && !q->all && !q->selection.kind;
+	o->view.lines = o->symbol.lines;
+	o->symbol.quiet = o->quiet;
+	q->fetch = o->symbol.debuginfod != DEBUGINFOD_NEVER;
+	o->view.comm = o->view.comm || q->all || o->pids.nr > 1;
+	o->session.progress = !o->quiet && !q->verbose && isatty(STDERR_FILENO);
+}

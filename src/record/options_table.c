@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options_table.h"
+#include "engine/label_sets.h"
+#include "lib/util.h"
+#include "options.h"
+#include "view/args/arg_value.h"
+#include "view/output.h"
+
+#include <string.h>
+
+enum { SECONDS_MAX = 1000000 };
+
+const char *const options_engines[] = {"auto", "stap", "bpf", NULL};
+
+static void add_ids(const struct arg_option *option, const char *arg, void *to)
+{
+	struct id_list *ids = to;
+
+	for (const char *text = arg;;) {
+		size_t n = strcspn(text, ",");
+		uint64_t id;
+
+		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
+			arg_invalid(option, arg, "numbers separated by commas, such as 1302,1303");
+		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
+		if (ids->nr == TARGETS_MAX)
+			arg_error("'%s': more than %d targets; use -a", arg, TARGETS_MAX);
+		ids->list[ids->nr++] = (uint32_t)id;
+		if (!text[n])
+			return;
+		text += n + 1;
+	}
+}
+
+bool options_is_module(const char *path)
+{
+	return ends_with(file_name(path), ".ko");
+}
+
+static void add_output(const struct arg_option *option, const char *arg, void *to)
+{
+	struct options *o = to;
+
+	(void)option;
+	if (output_format(arg) < 0 && !options_is_module(arg))
+		arg_error("invalid --output '%s': use a name that ends in one of %s", arg,
+			output_endings());
+	ALLOC_GROW(o->outputs, o->nr_outputs, o->outputs_alloc);
+	o->outputs[o->nr_outputs++] = arg;
+}
+
+static void add_stap_arg(const struct arg_option *option, const char *arg, void *to)
+{
+	struct options *o = to;
+
+	(void)option;
+	ALLOC_GROW(o->stap_args, o->nr_stap_args, o->stap_args_alloc);
+	o->stap_args[o->nr_stap_args++] = arg;
+}
+
+static void add_where(const struct arg_option *option, const char *arg, void *to)
+{
+	if (label_filter_add(to, arg) < 0)
+		arg_invalid(option, arg, "KEY=PATTERN, such as uri=/api/*");
+}
+
+static void set_engine(const struct arg_option *option, const char *arg, void *to)
+{
+	*(const char **)to = options_engines[arg_word_index(option, arg)];
+}
+
+bool options_is_script_name(const char *name)
+{
+	return *name && strlen(name) <= 31 && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
+}
+
+/* The script was found before, as its options are parsed, too. */
+static void check_script_name(const struct arg_option *option, const char *arg, void *to)
+{
+	(void)to;
+	if (!options_is_script_name(arg))
+		arg_invalid(option, arg, "a name such as off-cpu");
+}
+
+/* Makes the name of the process or the value of a label the root frame. */
+static void set_root(const struct arg_option *option, const char *arg, void *to)
+{
+	struct recording_view *view = to;
+
+	if (!*arg)
+		arg_invalid(option, arg, ARG_LABEL_KEY);
+	if (!strcmp(arg, "comm"))
+		view->comm = true;
+	else
+		view->by = arg;
+}
+
+static void set_selection(const struct arg_option *option, const char *arg, void *to)
+{
+	struct selection *s = to;
+	const char *use;
+
+	if (s->kind)
+		arg_error("--%s: only one name can be given", option->name);
+	*s = (struct selection){(enum selection_kind)option->choice, arg};
+	use = selection_check(s);
+	if (use)
+		arg_invalid(option, arg, use);
+}
+
+#define AT(member) ARG_AT(struct options, member)
+#define REQUEST(member) AT(session.request.member)
+#define SELECTION(kind) 1, set_selection, REQUEST(selection), .choice = kind
+
+const struct arg_option options_rows[] = {
+	{.help = "What to record:", .group = 1},
+	{"pid", 'p', "PID[,PID...]", "These processes", 1, add_ids, AT(pids)},
+	{"tid", 0, "TID[,TID...]", "Only these threads", 1, add_ids, AT(tids)},
+	{"children", 0, NULL,
+		"With -p: also their child processes, those that run already and new ones; always "
+		"on for a command, except with SystemTap",
+		1, arg_flag, REQUEST(children)},
+	{"comm", 0, "NAME",
+		"Processes and threads of this name, as in ps -o comm; NAME*: that begins so",
+		SELECTION(SELECT_COMM)},
+	{"cgroup", 0, "PATH", "Processes in this cgroup and those below it",
+		SELECTION(SELECT_CGROUP)},
+	{"container", 0, "ID", "Processes in the container of this ID, or whose ID begins so",
+		SELECTION(SELECT_CONTAINER)},
+	{"unit", 0, "NAME",
+		"Processes of this systemd unit; a name without suffix means NAME.service",
+		SELECTION(SELECT_UNIT)},
+	{"all", 'a', NULL,
+		"All processes, the name of each thread as root frame; with a command while that "
+		"runs",
+		1, arg_flag, REQUEST(all)},
+	{"idle", 0, NULL, "With -a: also idle processors", 1, arg_flag, REQUEST(idle)},
+	{"user", 'u', NULL, "User stacks; without -u and -k both", 1, arg_flag, REQUEST(user)},
+	{"kernel", 'k', NULL, "Kernel stacks of samples in kernel mode", 1, arg_flag,
+		REQUEST(kernel)},
+	{"mixed", 0, NULL,
+		"User and interpreter frames in one stack, and the kernel part; with -u without "
+		"the kernel part",
+		1, arg_flag, AT(mixed)},
+	{"with", 0, "KEY[,KEY...]",
+		"With --nginx: record these labels, too: args, client, conn, worker", 1, arg_text,
+		AT(with), .use = "labels separated by commas"},
+	{"labels", 0, "N",
+		"With --nginx: keep the N most frequent values of each label whose values clients "
+		"choose (default 1000); the others become \"other\"",
+		1, arg_count, REQUEST(label_values), 1, LABEL_VALUES_MAX},
+	{"requests", 0, NULL,
+		"With --nginx: also count the requests: bt-report --by shows the time of each", 1,
+		arg_flag, REQUEST(count_ends)},
+	{"time", 't', "TIME",
+		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
+		"target ends",
+		1, arg_duration, REQUEST(seconds), .max = SECONDS_MAX},
+	{"rate", 'F', "HZ",
+		"Samples per second on each processor, at most 10000; default: 999, with SystemTap "
+		"those of its timer.profile",
+		1, arg_count, REQUEST(hz), 1, 10000},
+	{"script", 0, "NAME",
+		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
+		"are listed by --script NAME --help",
+		1, .set = check_script_name},
+	{.help = "What to write:", .group = 2},
+	{"output", 'o', "FILE",
+		"Write FILE, in the format of its ending: .rec .bt .folded .svg .csv .json .pb.gz "
+		"or .speedscope.json; can be repeated; default: .bt on stdout",
+		2, .set = add_output},
+	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 2,
+		arg_text, AT(title)},
+	{"report", 0, "DIR", "Write recording, graphs, tables and text into a dated folder in DIR",
+		2, arg_text, AT(report), .use = "the name of a folder"},
+	{"threads", 0, NULL, "Name and ID of the thread as root frame", 2, arg_flag,
+		AT(view.threads)},
+	{"by", 0, "KEY",
+		"Value of the label KEY as root frame; comm: name of the thread, as with -a", 2,
+		set_root, AT(view)},
+	{"where", 0, "KEY=PATTERN",
+		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
+		"repeated",
+		2, add_where, AT(where)},
+	ARG_SKID(struct options, skid),
+	{"min-quality", 0, "PCT",
+		"Exit with 1 if a smaller share of the frames has names; default: never", 2,
+		arg_percent, AT(min_quality)},
+	{.help = "How:", .group = 3},
+	{"engine", 0, "auto|stap|bpf", "SystemTap, built in, or the first that works (default)", 3,
+		set_engine, AT(engine), .words = options_engines},
+	{"stap-arg", 0, "ARG", "Pass ARG to stap; can be repeated", 3, .set = add_stap_arg},
+	{"stacks", 0, "N", "Table size: N different stacks of threads", 3, arg_count,
+		REQUEST(stacks), 1, 1 << 20},
+	{"overload", 0, "PCT",
+		"stap: stop when the probes use more than PCT of a processor (default 50; 0: "
+		"never)",
+		3, arg_count, AT(overload), 0, 100},
+	{"no-jvm", 0, NULL, "Do not ask Java processes for the names of their compiled code", 3,
+		arg_flag, AT(session.no_jvm)},
+	{"check", 0, NULL, "Check whether recording works here, record nothing", 3, arg_flag,
+		AT(check)},
+	{"json", 0, NULL, "With --check: print JSON", 3, arg_flag, AT(json)},
+	{"compile-only", 0, NULL,
+		"Only compile the module for this recording; with -o FILE.ko write it there", 3,
+		arg_flag, REQUEST(compile_only)},
+	{"release", 'r', "RELEASE", "With --compile-only or --check: for this kernel", 3, arg_text,
+		REQUEST(release), .use = "the release of a kernel"},
+	{"module", 0, "FILE.ko", "Use a module from --compile-only, compile nothing", 3, arg_text,
+		REQUEST(module), .use = "a file that --compile-only made"},
+	{"dump", 'd', NULL, "Print script and stap command, run nothing", 3, arg_flag,
+		AT(session.describe)},
+	{"quiet", 'q', NULL, "Only errors on stderr", 3, arg_flag, AT(quiet)},
+	{"verbose", 'v', NULL, "Also the engine's messages", 3, arg_flag, REQUEST(verbose)},
+	{0},
+};
+const size_t options_nr_rows = ARRAY_LEN(options_rows);
