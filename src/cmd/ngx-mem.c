@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nginx/nginx_pool_groups.h"
 #include "nginx/nginx_serving.h"
 #include "nginx/nginx_zones.h"
+#include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
-#include "view/grid.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <limits.h>
 
 enum mem_table { MEM_POOLS, MEM_ZONES, MEM_SLOTS, MEM_DICTS, MEM_TABLES };
 
 static const char *const table_names[] = {"pools", "zones", "slots", "dicts", NULL};
-
-/* Pools of one kind. Pools of requests are also grouped by server and location. */
-struct pool_group {
-	const char *kind;
-	char *server, *location; /* NULL unless the pools belong to requests */
-	uint64_t nr;
-	struct nginx_pool sum;
-	bool is_consistent;
-};
 
 struct mem_command {
 	uint32_t pid;
@@ -33,8 +24,6 @@ struct mem_command {
 	struct nginx_workers workers;
 	struct nginx_modules modules;
 	struct nginx_zones zones;
-	struct pool_group *groups; /* groups of one worker at a time */
-	size_t nr_groups, groups_alloc;
 	bool partial;
 };
 
@@ -68,128 +57,10 @@ static const struct arg_table program = {
 
 /* ---- pools ---- */
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return !a || !b ? a == b : !strcmp(a, b);
-}
-
-/* Adds POOL to its group. Takes ownership of SERVER and LOCATION. */
-static void add_pool(struct mem_command *c, const char *kind, char *server, char *location,
-	const struct nginx_pool *pool, bool is_consistent)
-{
-	struct pool_group *g;
-	size_t i = 0;
-
-	while (i < c->nr_groups &&
-		(c->groups[i].kind != kind || !is_same_text(c->groups[i].server, server) ||
-			!is_same_text(c->groups[i].location, location)))
-		i++;
-	if (i == c->nr_groups) {
-		ALLOC_GROW(c->groups, c->nr_groups, c->groups_alloc);
-		c->groups[c->nr_groups++] = (struct pool_group){.kind = kind,
-			.server = server,
-			.location = location,
-			.sum.is_whole = true,
-			.is_consistent = true};
-	} else {
-		free(server);
-		free(location);
-	}
-	g = &c->groups[i];
-	g->nr++;
-	g->is_consistent &= is_consistent;
-	nginx_pool_add(&g->sum, pool);
-}
-
-static void read_pool(
-	struct mem_command *c, const struct nginx_worker *w, const char *kind, uint64_t address)
-{
-	struct nginx_pool pool;
-	bool is_same = nginx_pool_read_same(
-		&w->target.memory, address, nginx_pool_uses_glibc(&w->target), &pool);
-
-	add_pool(c, kind, NULL, NULL, &pool, is_same);
-}
-
-static char *text_of(const struct nginx_text *t)
-{
-	return xstrndup(t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
-}
-
-/* Subrequests use the pools of their main requests. */
-static void read_requests(struct mem_command *c, const struct nginx_serving *s)
-{
-	for (size_t i = 0; i < s->nr_requests; i++) {
-		const struct nginx_serving_request *q = &s->requests[i];
-		const struct nginx_texts *t = &q->request.texts;
-
-		if (!t->subrequest)
-			add_pool(c, "requests", text_of(&t->text[NGINX_SERVER]),
-				text_of(&t->text[NGINX_LOCATION]), &q->pool, q->is_consistent);
-	}
-}
-
-static void read_connections(struct mem_command *c, const struct nginx_worker *w,
-	const struct nginx_serving *s, uint64_t of_cycle)
-{
-	for (size_t i = 0; i < s->nr_open; i++) {
-		uint64_t pool = 0;
-
-		if (!memory_pointer(&w->target.memory,
-			    s->connections[i].address + NGINX_CONNECTION_POOL, &pool) ||
-			!pool || pool == of_cycle || s->uses[i] == NGINX_USE_LISTENING)
-			continue;
-		read_pool(c, w,
-			s->connections[i].listening ? "connections" : "upstream connections", pool);
-	}
-}
-
-static int compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-	const struct pool_group *x = a, *y = b;
-	int order = compare_u64(nginx_pool_bytes(&y->sum), nginx_pool_bytes(&x->sum));
-
-	if (!order)
-		order = strcmp(x->kind, y->kind);
-	if (!order)
-		order = compare_texts(x->server, y->server);
-	return order ? order : compare_texts(x->location, y->location);
-}
-
-static void read_groups(struct mem_command *c, const struct nginx_worker *w)
-{
-	struct nginx_serving s;
-	uint64_t cycle, pool = 0;
-
-	nginx_serving_read(w, &c->modules, &s);
-	if (memory_pointer(&w->target.memory, w->layout.cycle, &cycle) &&
-		memory_pointer(&w->target.memory, cycle + NGINX_CYCLE_POOL, &pool))
-		read_pool(c, w, "cycle", pool);
-	read_connections(c, w, &s, pool);
-	read_requests(c, &s);
-	nginx_serving_release(&s);
-	if (c->nr_groups)
-		qsort(c->groups, c->nr_groups, sizeof(*c->groups), compare_groups);
-}
-
-static void drop_groups(struct mem_command *c)
-{
-	for (size_t i = 0; i < c->nr_groups; i++) {
-		free(c->groups[i].server);
-		free(c->groups[i].location);
-	}
-	c->nr_groups = 0;
-}
-
 static const char *const pool_columns[] = {"worker", "pools", "server", "location", "count",
 	"bytes", "blocks", "block_bytes", "used", "unused", "large", "large_bytes", "state"};
 
-static void add_group(struct mem_command *c, struct grid *l, const struct pool_group *g)
+static void add_group(struct mem_command *c, struct grid *l, const struct nginx_pool_group *g)
 {
 	const struct nginx_pool *p = &g->sum;
 
@@ -211,16 +82,20 @@ static void add_group(struct mem_command *c, struct grid *l, const struct pool_g
 	c->partial |= !g->is_consistent;
 }
 
-static void list_pools(struct mem_command *c, struct grid *l)
+static void list_pools(struct grid *l, void *context)
 {
+	struct mem_command *c = context;
+
 	grid_init(l, pool_columns, ARRAY_LEN(pool_columns));
 	for (size_t i = 0; i < c->workers.nr; i++) {
-		read_groups(c, &c->workers.list[i]);
-		for (size_t k = 0; k < c->nr_groups; k++) {
+		struct nginx_pool_groups groups;
+
+		nginx_pool_groups_read(&groups, &c->workers.list[i], &c->modules);
+		for (size_t k = 0; k < groups.nr; k++) {
 			grid_addu(l, c->workers.list[i].pid);
-			add_group(c, l, &c->groups[k]);
+			add_group(c, l, &groups.list[k]);
 		}
-		drop_groups(c);
+		nginx_pool_groups_release(&groups);
 	}
 }
 
@@ -229,8 +104,10 @@ static void list_pools(struct mem_command *c, struct grid *l)
 static const char *const zone_columns[] = {
 	"zone", "module", "size", "used", "free", "largest_free", "state"};
 
-static void list_zones(struct mem_command *c, struct grid *l)
+static void list_zones(struct grid *l, void *context)
 {
+	struct mem_command *c = context;
+
 	grid_init(l, zone_columns, ARRAY_LEN(zone_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
@@ -255,8 +132,10 @@ static const char *const slot_columns[] = {
 	"zone", "slot", "total", "used", "free", "requests", "fails"};
 
 /* Slots that were never requested are left out. */
-static void list_slots(struct mem_command *c, struct grid *l)
+static void list_slots(struct grid *l, void *context)
 {
+	const struct mem_command *c = context;
+
 	grid_init(l, slot_columns, ARRAY_LEN(slot_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
@@ -280,8 +159,10 @@ static void list_slots(struct mem_command *c, struct grid *l)
 static const char *const dict_columns[] = {
 	"dict", "capacity", "free", "keys", "expired", "key_bytes", "value_bytes", "state"};
 
-static void list_dicts(struct mem_command *c, struct grid *l)
+static void list_dicts(struct grid *l, void *context)
 {
+	struct mem_command *c = context;
+
 	grid_init(l, dict_columns, ARRAY_LEN(dict_columns));
 	for (size_t i = 0; i < c->zones.nr; i++) {
 		const struct nginx_zone *z = &c->zones.list[i];
@@ -308,32 +189,12 @@ static void list_dicts(struct mem_command *c, struct grid *l)
 
 /* ---- all of it ---- */
 
-typedef void list_memory(struct mem_command *c, struct grid *l);
-
-static list_memory *const lists[MEM_TABLES] = {list_pools, list_zones, list_slots, list_dicts};
+static grid_list *const lists[MEM_TABLES] = {list_pools, list_zones, list_slots, list_dicts};
 
 static int print(struct mem_command *c)
 {
-	struct strbuf out = STRBUF_INIT;
-	bool any = false, json = c->format == GRID_JSON;
-
-	for (size_t i = 0; i < MEM_TABLES; i++) {
-		struct grid l;
-
-		if (c->table != MEM_TABLES && i != c->table)
-			continue;
-		if (json)
-			strbuf_addf(&out, "%s\"%s\": ", any ? ",\n" : "{", table_names[i]);
-		else if (any)
-			strbuf_addch(&out, '\n');
-		lists[i](c, &l);
-		grid_write(&l, c->format, &out);
-		grid_release(&l);
-		any = true;
-	}
-	strbuf_adds(&out, json ? "}\n" : "");
-	strbuf_flush(&out, stdout);
-	strbuf_release(&out);
+	grid_print(table_names, lists, c->table == MEM_TABLES ? UINT_MAX : 1U << c->table,
+		c->format, c);
 	if (program_close(stdout, "stdout"))
 		return EXIT_FAILED;
 	return c->partial ? EXIT_PARTIAL : EXIT_OK;
@@ -373,7 +234,6 @@ int main(int argc, char **argv)
 	ret = show(&c, &err);
 	program_say_lines(&err);
 	strbuf_release(&err);
-	free(c.groups);
 	nginx_zones_release(&c.zones);
 	nginx_modules_release(&c.modules);
 	nginx_workers_close(&c.workers);

@@ -2,12 +2,12 @@
 #include "nginx/nginx_filters.h"
 #include "label/nginx/nginx_find.h"
 #include "nginx/nginx_workers.h"
+#include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/args/grid_args.h"
 #include "view/args/process_args.h"
-#include "view/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/distribution.h"
+#include "lib/distribution.h"
 
 #include <math.h>
 #include <setjmp.h>

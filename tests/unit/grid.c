@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/grid.h"
+#include "lib/format/grid.h"
 #include "lib/util.h"
 
 #include <setjmp.h>

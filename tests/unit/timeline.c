@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/timeline.h"
+#include "lib/format/timeline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "grid_args.h"
 #include "arg_value.h"
-#include "view/grid.h"
+#include "lib/format/grid.h"
 
 #define CHOICE(format) arg_choice, 0, 0, .use = "--csv and --json", .choice = format
 

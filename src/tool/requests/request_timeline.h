@@ -3,11 +3,11 @@
  * The slowest requests of nginx as a picture: when each ran, in which phase, and what it waited
  * for.
  */
-#ifndef RECORD_REQUEST_TIMELINE_H
-#define RECORD_REQUEST_TIMELINE_H
+#ifndef TOOL_REQUESTS_REQUEST_TIMELINE_H
+#define TOOL_REQUESTS_REQUEST_TIMELINE_H
 
-#include "tool/requests/request_results.h"
-#include "view/timeline.h"
+#include "request_results.h"
+#include "lib/format/timeline.h"
 
 /*
  * Only requests that were recorded with phases have phases in the picture. The caller releases T.

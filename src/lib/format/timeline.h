@@ -3,8 +3,8 @@
  * A picture (SVG) of things that took time, with a row for each thing and a bar for each part of
  * it.
  */
-#ifndef VIEW_TIMELINE_H
-#define VIEW_TIMELINE_H
+#ifndef LIB_FORMAT_TIMELINE_H
+#define LIB_FORMAT_TIMELINE_H
 
 #include "lib/strbuf.h"
 

@@ -3,8 +3,8 @@
  * The distribution of numbers, such as times, in buckets of lib/log_scale.h. Count, sum, minimum
  * and maximum are exact.
  */
-#ifndef VIEW_DISTRIBUTION_H
-#define VIEW_DISTRIBUTION_H
+#ifndef LIB_DISTRIBUTION_H
+#define LIB_DISTRIBUTION_H
 
 #include "lib/log_scale.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of a few columns, as aligned text, CSV or JSON. */
-#ifndef VIEW_GRID_H
-#define VIEW_GRID_H
+#ifndef LIB_FORMAT_GRID_H
+#define LIB_FORMAT_GRID_H
 
 #include "lib/strbuf.h"
 
@@ -38,5 +38,15 @@ void grid_add_empty(struct grid *l);
  * In text, all columns except the last one are cut to 60 characters.
  */
 void grid_write(const struct grid *l, enum grid_format format, struct strbuf *out);
+
+/* Fills one of a program's tables, which it also initialises. */
+typedef void grid_list(struct grid *l, void *context);
+
+/*
+ * Prints the tables whose bits are set in SHOWN to stdout, one after another; in JSON, they are the
+ * members of an object. NAMES ends with NULL.
+ */
+void grid_print(const char *const *names, grid_list *const *lists, unsigned shown,
+	enum grid_format format, void *context);
 
 #endif

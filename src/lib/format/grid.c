@@ -2,9 +2,11 @@
 #include "grid.h"
 #include "lib/format/csv.h"
 #include "lib/format/json.h"
+#include "lib/strbuf.h"
 #include "lib/terminal.h"
 #include "lib/util.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,4 +178,29 @@ void grid_write(const struct grid *l, enum grid_format format, struct strbuf *ou
 		write_json(l, out);
 		break;
 	}
+}
+
+void grid_print(const char *const *names, grid_list *const *lists, unsigned shown,
+	enum grid_format format, void *context)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool is_first = true, json = format == GRID_JSON;
+
+	for (size_t i = 0; names[i]; i++) {
+		struct grid l;
+
+		if (!(shown >> i & 1))
+			continue;
+		if (json)
+			strbuf_addf(&out, "%s\"%s\": ", is_first ? "{" : ",\n", names[i]);
+		else if (!is_first)
+			strbuf_addch(&out, '\n');
+		lists[i](&l, context);
+		grid_write(&l, format, &out);
+		grid_release(&l);
+		is_first = false;
+	}
+	strbuf_adds(&out, json ? "}\n" : "");
+	strbuf_flush(&out, stdout);
+	strbuf_release(&out);
 }
