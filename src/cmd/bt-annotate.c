@@ -6,7 +6,6 @@
 #include "view/annotate/annotate.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/recording_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,15 +140,15 @@ static int judge(const struct annotate_command *o, const struct recording *rec, 
 	return status;
 }
 
-/* DAMAGED means that only a part of the file could be read. */
-static int annotate(struct annotate_command *o, struct recording *rec, bool damaged)
+/* IS_PART means that only a part of the file could be read. */
+static int annotate(struct annotate_command *o, struct recording *rec, bool is_part)
 {
 	struct annotate_options how = make_options(o);
 	const struct recording_view *view = &how.view;
 	struct strbuf notes = STRBUF_INIT;
 	struct annotation a;
 	bool part =
-		damaged | recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
+		is_part | recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
 
 	symbol_resolve(rec, &o->args.input.symbol, NULL, &notes);
 	part |= annotation_init(&a, rec, &how, &notes) > 0;
@@ -167,7 +166,8 @@ static int annotate(struct annotate_command *o, struct recording *rec, bool dama
 int main(int argc, char **argv)
 {
 	struct annotate_command o = {.args = VIEW_ARGS_INIT};
-	int status = EXIT_FAILED, damaged;
+	struct strbuf notes = STRBUF_INIT;
+	int status = EXIT_FAILED, is_part;
 	struct recording rec;
 
 	program_init();
@@ -176,9 +176,11 @@ int main(int argc, char **argv)
 	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
-	damaged = recording_file_read(&rec, o.args.nr_files ? o.args.files[0] : "-");
-	if (damaged >= 0)
-		status = annotate(&o, &rec, damaged);
+	is_part = input_read_recording(&rec, o.args.nr_files ? o.args.files[0] : "-", &notes);
+	program_say_lines(&notes);
+	strbuf_release(&notes);
+	if (is_part >= 0)
+		status = annotate(&o, &rec, is_part);
 	recording_release(&rec);
 	for (size_t i = 0; i < o.nr; i++)
 		pattern_release(&o.functions[i]);

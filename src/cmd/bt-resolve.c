@@ -9,7 +9,6 @@
 #include "symbol/quality.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/recording_file.h"
 
 struct resolve_command {
 	struct view_args args;
@@ -123,7 +122,7 @@ static int run(struct resolve_command *o)
 
 	symbol.local_lines = o->missing; /* the table shows the share of lines */
 	recording_init(&rec);
-	damaged = recording_file_read(&rec, o->args.nr_files ? o->args.files[0] : "-");
+	damaged = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
 	if (damaged >= 0) {
 		const struct recording_view *view = &o->args.input.view;
 		bool part = damaged | recording_is_part(&rec, &notes) |
@@ -137,6 +136,8 @@ static int run(struct resolve_command *o)
 		symbol_resolve(&rec, &symbol, &report, &notes);
 		program_say_lines(&notes);
 		status = write_out(o, &rec, &report, part);
+	} else {
+		program_say_lines(&notes);
 	}
 	symbol_report_release(&report);
 	strbuf_release(&notes);

@@ -5,174 +5,19 @@
  */
 #include "check/preflight.h"
 #include "lib/folder.h"
-#include "lib/limits/memory.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
+#include "record/finish.h"
 #include "record/options.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
-#include "symbol/names/demangle_profile.h"
 #include "symbol/open_files.h"
-#include "view/filter.h"
-#include "view/output.h"
-#include "view/report/functions.h"
-#include "view/skid.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Checks whether the outputs can be written, for user_check. ARG is a struct options. */
-static int check_outputs(const void *arg, struct strbuf *err)
-{
-	const struct options *o = arg;
-	int ret = 0;
-
-	for (size_t i = 0; i < o->nr_outputs; i++)
-		ret |= output_check(o->outputs[i], err);
-	if (o->report)
-		ret |= output_report_check(o->report, err);
-	return ret;
-}
-
-static void must_be_writable(const struct options *o)
-{
-	struct strbuf err = STRBUF_INIT;
-	int ret = user_check(check_outputs, o, &err);
-
-	program_say_lines(&err);
-	strbuf_release(&err);
-	if (ret)
-		exit(EXIT_FAILED);
-}
-
-/* Saves the recording elsewhere if an output cannot be written. */
-static void rescue(const struct output *out)
-{
-	struct strbuf err = STRBUF_INIT;
-	char *path;
-
-	if (!output_rescue(out, &path, &err))
-		program_say("the recording is kept in '%s': use bt-flame on it", path);
-	program_say_lines(&err);
-	strbuf_release(&err);
-	free(path);
-}
-
-static struct recording *at_risk;
-
-/*
- * Writes the recording when memory is used up. Addresses that are not resolved yet have no names in
- * it.
- */
-static void keep_recording(void)
-{
-	struct recording_view view = {0};
-
-	rescue(&(struct output){.rec = at_risk, .view = &view});
-	program_say("out of memory (limit: %" PRIu64
-		    " MiB): bt-resolve the recording where there is "
-		    "more",
-		memory_limit() >> 20);
-	exit(EXIT_FAILED);
-}
-
-static int write_outputs(struct options *o, const struct output *out)
-{
-	struct strbuf err = STRBUF_INIT;
-	bool lost;
-	int ret = 0;
-
-	for (size_t i = 0; i < o->nr_outputs; i++)
-		ret |= output_write(
-			out, (enum output_format)output_format(o->outputs[i]), o->outputs[i], &err);
-	if (o->report) {
-		char *folder;
-
-		ret |= output_report(out, o->report, &folder, &err);
-		if (folder && !ret && !o->quiet)
-			program_say("wrote '%s'", folder);
-		free(folder);
-	}
-	if (!o->nr_outputs && !o->report) {
-		output_write(out, OUT_BT, "-", &err);
-		ret = program_close(stdout, "stdout");
-	}
-	lost = ret && (o->nr_outputs || o->report || errno != EPIPE); /* not if head(1) exited */
-	program_say_lines(&err);
-	if (lost)
-		rescue(out);
-	strbuf_release(&err);
-	return ret ? -1 : 0;
-}
-
-/*
- * Prints the account. Returns EXIT_PARTIAL if the recording is empty or if too few frames have
- * names.
- */
-static int judge(const struct options *o, const struct profile *p)
-{
-	const struct account *account = &p->account;
-	struct strbuf line = STRBUF_INIT;
-	int ret = EXIT_OK;
-
-	account_line(account, &p->timing, p->unit, &line);
-	strbuf_addch(&line, '\n');
-	account_lost_lines(account, p->unit, &line);
-	cuts_lines(&p->cuts, account, &line);
-	skid_line(p, &line);
-	if (!o->quiet)
-		program_say_lines(&line);
-	strbuf_reset(&line);
-	if (!account->kept) {
-		program_say("no samples: %s",
-			o->tool.none ? o->tool.none : "the event did not occur in the target");
-		ret = EXIT_PARTIAL;
-	} else if (!account_is_named(account, o->min_quality, functions_least_named(p), &line)) {
-		ret = EXIT_PARTIAL;
-	}
-	if (!o->quiet || ret != EXIT_OK)
-		program_say_lines(&line);
-	strbuf_release(&line);
-	return ret;
-}
-
-static int finish(struct options *o, struct recording *rec, const struct open_files *files)
-{
-	struct input_options input = {.symbol = o->symbol};
-	struct strbuf notes = STRBUF_INIT;
-	struct profile profile, *profiles = &profile;
-
-	o->view.comm |= recording_has_several_processes(rec);
-	input.view = o->view;
-	input.symbol.files = files;
-	at_risk = rec;
-	memory_on_exhaustion(keep_recording);
-	profile_init(&profile);
-	input_recording(&profile, rec, &input, &notes);
-	demangle_profiles(&profiles, 1, o->symbol.demangle);
-	filter_apply(&(struct filter){.skid = o->skid}, &profile, &notes);
-	profile_finish(&profile);
-	if (!o->quiet)
-		program_say_lines(&notes);
-	int ret = judge(o, &profile);
-
-	strbuf_reset(&notes);
-	if (!recording_has_labels(rec, &o->view, &notes))
-		ret = EXIT_PARTIAL;
-	program_say_lines(&notes);
-	if (write_outputs(
-		    o, &(struct output){rec, &o->view, o->symbol.demangle, &profile, o->skid}))
-		ret = EXIT_FAILED;
-	memory_on_exhaustion(NULL);
-	profile_release(&profile);
-	strbuf_release(&notes);
-	return ret;
-}
 
 /* Saves the engine's messages to a file in the user's cache directory, and prints its path. */
 static void keep_log(const char *log)
@@ -278,7 +123,7 @@ static bool record(struct options *o, int *ret)
 	} else {
 		if (o->title)
 			recording_set_meta(&rec, "heading", o->title);
-		*ret = finish(o, &rec, &files);
+		*ret = finish_recording(o, &rec, &files);
 		if (result > 0 && *ret == EXIT_OK)
 			*ret = EXIT_PARTIAL;
 		if (*ret != EXIT_FAILED && o->session.exit_code > 0)
@@ -341,7 +186,7 @@ int main(int argc, char **argv)
 	elffile_use_heads_only();
 	user_use_capabilities(false);
 	options_parse(&o, argc, argv);
-	must_be_writable(&o);
+	finish_check_outputs(&o);
 	user_use_capabilities(!o.session.describe);
 	int ret = run(&o);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Readers of all input formats into a call tree, and writers of views of the tree. Writers return
- * -1 with a message in ERR if OUT cannot be written. They write the same bytes for the same tree.
+ * Writers of views of a call tree. They return -1 with a message in ERR if OUT cannot be written,
+ * and write the same bytes for the same tree.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
 #include "model/profile.h"
 #include "model/recording.h"
-#include "symbol/resolve.h"
+#include "symbol/names/demangle.h"
 
 #include <stdio.h>
 
@@ -16,39 +16,6 @@ struct diff;
 struct pattern;
 struct rules;
 struct strbuf;
-
-struct input_options {
-	struct recording_view view;
-	struct symbol_options symbol;
-	const char *event; /* of a file with several events, or NULL for the first one */
-	bool samples;      /* perf script: each sample counts as 1, whatever its period */
-};
-
-/*
- * Adds the file at PATH, or stdin if it is "-", to P. The format is detected from the content:
- * recording, our own flame graph, folded stacks, pprof, speedscope, output of stap scripts, perf
- * script, bpftrace, bcc. All of these may be compressed with gzip or zstd. Tasks, if known, become
- * root frames, and states become leaves. The caller then calls input_settle, demangle_profiles and
- * profile_finish. Returns 0 if all of it was read, 1 if a part was read (incomplete recording or
- * invalid lines, see the account and ERR), or -1 if nothing was read.
- */
-int input_read(struct profile *p, const char *path, const struct input_options *options,
-	struct strbuf *err);
-
-/*
- * Must be called after all input was read into N profiles that are shown together. Removes task
- * frames unless VIEW has comm, threads or processes, or one of the profiles has several processes,
- * because one of its inputs has several or its inputs have different tasks. Removes states unless
- * they differ.
- */
-void input_settle(struct profile *const *profiles, size_t n, const struct recording_view *view);
-
-/*
- * Converts a recording in memory to a profile, and resolves symbols. Adds only the tasks and states
- * that its own rows need, so input_settle is not needed. P was just initialised.
- */
-void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
-	struct strbuf *notes);
 
 /* Writes folded lines, sorted by their bytes. */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);

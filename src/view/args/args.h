@@ -3,6 +3,7 @@
 #ifndef VIEW_ARGS_ARGS_H
 #define VIEW_ARGS_ARGS_H
 
+#include "input/input.h"
 #include "rules_args.h"
 #include "symbol_args.h"
 #include "view/filter.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "input/text_format.h"
+#include "input.h"
 #include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "view.h"
+#include "text_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -395,30 +395,50 @@ static int add_damage(const struct lines *lines, int ret, struct strbuf *notes)
 	return ret < 0 ? ret : 1;
 }
 
-int input_read(struct profile *p, const char *path, const struct input_options *options,
-	struct strbuf *err)
+static int read_open(struct profile *p, struct recording *rec, int fd,
+	const struct input_options *options, struct strbuf *notes)
+{
+	struct lines lines;
+
+	lines_init(&lines, fd);
+	lines_decompress(&lines);
+
+	int ret = rec ? recording_read(rec, &lines, notes) : read_lines(p, &lines, options, notes);
+
+	ret = add_damage(&lines, ret, notes);
+	lines_release(&lines);
+	return ret;
+}
+
+/* Reads into REC, or into P if that is NULL. */
+static int read_file(struct profile *p, struct recording *rec, const char *path,
+	const struct input_options *options, struct strbuf *err)
 {
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct strbuf notes = STRBUF_INIT;
-	struct lines lines;
 
 	if (fd < 0) {
 		strbuf_adds(err, "cannot open ");
 		message_add_path(err, path);
 		return fail(err, ": %s\n", strerror(errno));
 	}
-	lines_init(&lines, fd);
-	lines_decompress(&lines);
+	int ret = read_open(p, rec, fd, options, &notes);
 
-	int ret = read_lines(p, &lines, options, &notes);
-
-	ret = add_damage(&lines, ret, &notes);
-
-	lines_release(&lines);
 	if (!is_stdin)
 		close(fd);
 	add_notes(err, is_stdin ? "stdin" : path, &notes);
 	strbuf_release(&notes);
 	return ret;
+}
+
+int input_read(struct profile *p, const char *path, const struct input_options *options,
+	struct strbuf *err)
+{
+	return read_file(p, NULL, path, options, err);
+}
+
+int input_read_recording(struct recording *rec, const char *path, struct strbuf *err)
+{
+	return read_file(NULL, rec, path, NULL, err);
 }
