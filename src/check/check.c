@@ -383,27 +383,13 @@ void checks_text(const struct checks *list, size_t nr, FILE *out)
 		fprintf(out, "\n%s would record\n", fit ? fit->by : "no engine");
 }
 
-static void add_member(struct strbuf *json, const char *key, const char *value)
-{
-	strbuf_addf(json, "\"%s\": ", key);
-	if (value)
-		json_string(json, value, strlen(value));
-	else
-		strbuf_adds(json, "null");
-}
-
 static void add_check(struct strbuf *json, const char *engine, const struct check *check)
 {
-	strbuf_adds(json, "\n  {");
-	add_member(json, "engine", engine);
-	strbuf_adds(json, ", ");
-	add_member(json, "name", check->name);
-	strbuf_adds(json, ", ");
-	add_member(json, "state", state_names[check->state]);
-	strbuf_adds(json, ", ");
-	add_member(json, "what", check->what);
-	strbuf_adds(json, ", ");
-	add_member(json, "remedy", check->remedy);
+	json_text(json, "\n  {", "engine", engine);
+	json_text(json, ", ", "name", check->name);
+	json_text(json, ", ", "state", state_names[check->state]);
+	json_text(json, ", ", "what", check->what);
+	json_text(json, ", ", "remedy", check->remedy);
 	strbuf_adds(json, "}");
 }
 
@@ -414,7 +400,7 @@ void checks_json(const struct checks *list, size_t nr, FILE *out)
 
 	strbuf_addf(&json, "{\"works\": %s, \"compile_only\": %s, ", fit ? "true" : "false",
 		list->compile_only ? "true" : "false");
-	add_member(&json, "engine", fit ? fit->engine : NULL);
+	json_text(&json, "", "engine", fit ? fit->engine : NULL);
 	strbuf_adds(&json, ", \"checks\": [");
 	for (size_t k = 0; k < nr; k++)
 		for (size_t i = 0; i < list[k].nr; i++) {

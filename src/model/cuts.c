@@ -2,7 +2,6 @@
 #include "cuts.h"
 #include "account.h"
 #include "lib/format/json.h"
-#include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -245,28 +244,18 @@ void cuts_lines(const struct cuts *cuts, const struct account *account, struct s
 	free(list);
 }
 
-static void add_string(struct strbuf *out, const char *key, const char *s)
-{
-	strbuf_addf(out, ", \"%s\": ", key);
-	if (s && *s)
-		json_string(out, s, strlen(s));
-	else
-		strbuf_adds(out, "null");
-}
-
 static void add_object(const struct listed *l, const struct account *account, struct strbuf *out)
 {
 	const struct cut *c = &l->cut;
 	struct strbuf remedy = STRBUF_INIT;
 
-	strbuf_addf(out, "{\"weight\": %" PRIu64 ", \"weight_pct\": ", c->weight);
-	percent_add(out, c->weight, account->kept);
-	add_string(out, "end", c->cause >= BROKEN_FAILED ? "broken" : "cut");
-	add_string(out, "cause", causes[c->cause].word);
-	add_string(out, "file", l->file);
-	add_string(out, "runtime", runtime_name(c->runtime));
-	add_string(out, "reason", text_of(c));
-	add_string(out, "remedy", add_remedy(c, &remedy) ? remedy.buf : NULL);
+	json_share(out, "{", "weight", c->weight, account->kept);
+	json_text(out, ", ", "end", c->cause >= BROKEN_FAILED ? "broken" : "cut");
+	json_text(out, ", ", "cause", causes[c->cause].word);
+	json_text(out, ", ", "file", *l->file ? l->file : NULL);
+	json_text(out, ", ", "runtime", runtime_name(c->runtime));
+	json_text(out, ", ", "reason", text_of(c));
+	json_text(out, ", ", "remedy", add_remedy(c, &remedy) ? remedy.buf : NULL);
 	strbuf_addch(out, '}');
 	strbuf_release(&remedy);
 }

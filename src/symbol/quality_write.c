@@ -34,38 +34,59 @@ static void add_module_name(struct strbuf *out, const struct quality_module *m)
 		strbuf_adds(out, m->path);
 }
 
-/* ---- CSV ---- */
+/* ---- CSV and JSON ---- */
 
-static void add_field(struct strbuf *out, const char *s)
+struct cell {
+	const char *key, *text; /* a number, a part of ALL, or a text, which may be NULL */
+	bool is_number;
+	uint64_t part, all;
+};
+
+enum { CELLS = 8 };
+
+static void add_csv(struct strbuf *out, const struct cell *row)
 {
-	csv_field(out, s, strlen(s));
+	for (const struct cell *c = row; c < row + CELLS; c++) {
+		if (c->is_number)
+			strbuf_addf(out, "%" PRIu64 ",", c->part);
+		if (c->is_number)
+			percent_add(out, c->part, c->all);
+		else if (c->text)
+			csv_field(out, c->text, strlen(c->text));
+		strbuf_addch(out, c + 1 < row + CELLS ? ',' : '\n');
+	}
 }
 
-static void add_share(struct strbuf *out, uint64_t part, uint64_t all)
+static void add_json(struct strbuf *out, const struct cell *row)
 {
-	strbuf_addf(out, "%" PRIu64 ",", part);
-	percent_add(out, part, all);
-	strbuf_addch(out, ',');
+	for (const struct cell *c = row; c < row + CELLS; c++) {
+		const char *before = c > row ? ", " : "  {";
+
+		if (c->is_number)
+			json_share(out, before, c->key, c->part, c->all);
+		else
+			json_text(out, before, c->key, c->text);
+	}
+	strbuf_addch(out, '}');
 }
 
-static void add_row(struct strbuf *out, const struct quality *q, const struct quality_module *m)
+static void add_row(struct strbuf *out, const struct quality *q, const struct quality_module *m,
+	void (*add)(struct strbuf *, const struct cell *))
 {
 	struct strbuf name = STRBUF_INIT;
 
 	add_module_name(&name, m);
-	csv_field(out, name.buf, name.len);
-	strbuf_addch(out, ',');
-	add_field(out, m->build_id);
-	strbuf_addch(out, ',');
-	add_share(out, m->weight, q->weight);
-	add_share(out, m->named, m->weight);
-	add_share(out, m->lined, m->weight);
-	strbuf_adds(out, source_word(m));
-	strbuf_addch(out, ',');
-	add_field(out, m->why ? m->why : "");
-	strbuf_addch(out, ',');
-	add_field(out, m->remedy ? m->remedy : "");
-	strbuf_addch(out, '\n');
+	const struct cell cells[CELLS] = {
+		{.key = "module", .text = name.buf},
+		{.key = "build_id", .text = m->build_id},
+		{"weight", NULL, true, m->weight, q->weight},
+		{"named", NULL, true, m->named, m->weight},
+		{"lined", NULL, true, m->lined, m->weight},
+		{.key = "source", .text = source_word(m)},
+		{.key = "reason", .text = m->why},
+		{.key = "remedy", .text = m->remedy},
+	};
+	add(out, cells);
 	strbuf_release(&name);
 }
 
@@ -76,7 +97,7 @@ int quality_csv(const struct quality *q, FILE *out, struct strbuf *err)
 	strbuf_adds(&line, "module,build_id,weight,weight_pct,named,named_pct,lined,lined_pct,"
 			   "source,reason,remedy\n");
 	for (size_t i = 0; i < q->nr; i++) {
-		add_row(&line, q, &q->list[i]);
+		add_row(&line, q, &q->list[i], add_csv);
 		strbuf_flush(&line, out);
 	}
 	strbuf_flush(&line, out);
@@ -84,53 +105,13 @@ int quality_csv(const struct quality *q, FILE *out, struct strbuf *err)
 	return written(out, err);
 }
 
-/* ---- JSON ---- */
-
-static void add_string(struct strbuf *out, const char *key, const char *s)
-{
-	strbuf_addf(out, "\"%s\": ", key);
-	if (s)
-		json_string(out, s, strlen(s));
-	else
-		strbuf_adds(out, "null");
-}
-
-static void add_number(struct strbuf *out, const char *key, uint64_t part, uint64_t all)
-{
-	strbuf_addf(out, ", \"%s\": %" PRIu64 ", \"%s_pct\": ", key, part, key);
-	percent_add(out, part, all);
-}
-
-static void add_object(struct strbuf *out, const struct quality *q, const struct quality_module *m)
-{
-	struct strbuf name = STRBUF_INIT;
-
-	add_module_name(&name, m);
-	strbuf_adds(out, "  {");
-	add_string(out, "module", name.buf);
-	strbuf_adds(out, ", ");
-	add_string(out, "build_id", m->build_id);
-	add_number(out, "weight", m->weight, q->weight);
-	add_number(out, "named", m->named, m->weight);
-	add_number(out, "lined", m->lined, m->weight);
-	strbuf_adds(out, ", ");
-	add_string(out, "source", source_word(m));
-	strbuf_adds(out, ", ");
-	add_string(out, "reason", m->why);
-	strbuf_adds(out, ", ");
-	add_string(out, "remedy", m->remedy);
-	strbuf_addch(out, '}');
-	strbuf_release(&name);
-}
-
 int quality_json(const struct quality *q, FILE *out, struct strbuf *err)
 {
 	struct strbuf line = STRBUF_INIT;
 
-	strbuf_adds(&line, "{\n ");
-	add_string(&line, "title", recording_meta(q->rec, "title"));
-	strbuf_addf(&line, ",\n \"total\": %" PRIu64 ",\n ", q->weight);
-	add_string(&line, "unit", q->unit);
+	json_text(&line, "{\n ", "title", recording_meta(q->rec, "title"));
+	strbuf_addf(&line, ",\n \"total\": %" PRIu64, q->weight);
+	json_text(&line, ",\n ", "unit", q->unit);
 	strbuf_adds(&line, ",\n \"account\": ");
 	account_json(&q->account, &q->timing, &line);
 	if (q->cuts.nr) {
@@ -140,7 +121,7 @@ int quality_json(const struct quality *q, FILE *out, struct strbuf *err)
 	strbuf_adds(&line, ",\n \"modules\": [");
 	for (size_t i = 0; i < q->nr; i++) {
 		strbuf_adds(&line, i ? ",\n" : "\n");
-		add_object(&line, q, &q->list[i]);
+		add_row(&line, q, &q->list[i], add_json);
 		strbuf_flush(&line, out);
 	}
 	strbuf_adds(&line, "\n ]\n}\n");

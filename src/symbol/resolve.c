@@ -518,8 +518,10 @@ static void report_files(const struct resolver *r, struct symbol_report *report)
 	for (size_t i = 0; i < r->lookups.nr; i++) {
 		strbuf_reset(&more);
 		nr += note_file(nr < NOTES_MAX ? r->notes : &more, &r->lookups.files[i]);
-		if (report)
-			symbol_report_add(report, &r->lookups.files[i].module);
+		if (!report)
+			continue;
+		ALLOC_GROW(report->list, report->nr, report->alloc);
+		report->list[report->nr++] = r->lookups.files[i].module;
 	}
 	if (nr > NOTES_MAX)
 		strbuf_addf(r->notes, "%zu more files are damaged, replaced, or took too long\n",
@@ -573,4 +575,10 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	report_files(&r, report);
 	lookup_list_release(&r.lookups);
 	free(r.weights);
+}
+
+void symbol_report_release(struct symbol_report *report)
+{
+	free(report->list);
+	*report = (struct symbol_report){0};
 }

@@ -19,5 +19,6 @@ struct strbuf;
  */
 void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	struct symbol_report *report, struct strbuf *notes);
+void symbol_report_release(struct symbol_report *report);
 
 #endif

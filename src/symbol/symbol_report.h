@@ -52,7 +52,4 @@ struct symbol_report {
 	size_t nr, alloc;
 };
 
-void symbol_report_add(struct symbol_report *report, const struct symbol_module *module);
-void symbol_report_release(struct symbol_report *report);
-
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json.h"
+#include "lib/percent.h"
 #include "lib/strbuf.h"
 #include "lib/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 void json_string(struct strbuf *out, const char *s, size_t len)
 {
@@ -21,4 +25,20 @@ void json_string(struct strbuf *out, const char *s, size_t len)
 		i += n ? n : 1;
 	}
 	strbuf_addch(out, '"');
+}
+
+void json_text(struct strbuf *out, const char *before, const char *key, const char *s)
+{
+	strbuf_addf(out, "%s\"%s\": ", before, key);
+	if (s)
+		json_string(out, s, strlen(s));
+	else
+		strbuf_adds(out, "null");
+}
+
+void json_share(
+	struct strbuf *out, const char *before, const char *key, uint64_t part, uint64_t all)
+{
+	strbuf_addf(out, "%s\"%s\": %" PRIu64 ", \"%s_pct\": ", before, key, part, key);
+	percent_add(out, part, all);
 }

@@ -3,6 +3,7 @@
 #define LIB_FORMAT_JSON_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf;
 
@@ -11,5 +12,12 @@ struct strbuf;
  * \xHH.
  */
 void json_string(struct strbuf *out, const char *s, size_t len);
+
+/* Appends BEFORE and "KEY": S, or null if S is NULL. */
+void json_text(struct strbuf *out, const char *before, const char *key, const char *s);
+
+/* Appends BEFORE and "KEY": PART, "KEY_pct": its share of ALL. */
+void json_share(
+	struct strbuf *out, const char *before, const char *key, uint64_t part, uint64_t all);
 
 #endif

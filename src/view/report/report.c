@@ -251,25 +251,6 @@ static void json_key(struct strbuf *out, const char *before, const char *key)
 	strbuf_addf(out, "%s\"%s\": ", before, key);
 }
 
-static void json_text(struct strbuf *out, const char *before, const char *key, const char *s)
-{
-	json_key(out, before, key);
-	if (s)
-		json_string(out, s, strlen(s));
-	else
-		strbuf_adds(out, "null");
-}
-
-/* Appends "KEY": WEIGHT, and "KEY_pct": its share of ALL. */
-static void json_weight(
-	struct strbuf *out, const char *before, const char *key, uint64_t weight, uint64_t all)
-{
-	json_key(out, before, key);
-	strbuf_addu(out, weight);
-	strbuf_addf(out, ", \"%s_pct\": ", key);
-	percent_add(out, weight, all);
-}
-
 static void json_function(struct report *r, const struct function *row)
 {
 	size_t len;
@@ -309,10 +290,10 @@ static void json_row(struct report *r, const struct function *row)
 	if (of == REPORT_GROUPS && groups_have_modules(r->options->by))
 		json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 	if (report_has_one_weight(r)) {
-		json_weight(&r->text, ", ", "weight", row->inclusive, all);
+		json_share(&r->text, ", ", "weight", row->inclusive, all);
 	} else {
-		json_weight(&r->text, ", ", "self", row->self, all);
-		json_weight(&r->text, ", ", "inclusive", row->inclusive, all);
+		json_share(&r->text, ", ", "self", row->self, all);
+		json_share(&r->text, ", ", "inclusive", row->inclusive, all);
 	}
 	if (report_counted(r))
 		json_count(r, row);
@@ -362,8 +343,8 @@ static void report_json(struct report *r)
 	if (report_is_of_calls(r)) {
 		json_key(&r->text, ",\n ", "function");
 		json_string(&r->text, r->options->fn->s, r->options->fn->len);
-		json_weight(&r->text, ",\n ", "self", r->of.self, all);
-		json_weight(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
+		json_share(&r->text, ",\n ", "self", r->of.self, all);
+		json_share(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
 	}
 	if (r->options->of == REPORT_GROUPS)
 		json_text(&r->text, ",\n ", "by",
