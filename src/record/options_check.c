@@ -16,16 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static __attribute__((noreturn)) void usage_error(const char *what)
-{
-	arg_error("%s; try --help", what);
-}
-
-/* FMT has one conversion, %s, for TEXT. */
-static __attribute__((noreturn)) void usage_error_fmt(const char *fmt, const char *text)
-{
-	usage_error(xasprintf(fmt, text));
-}
+/* Ends the program with a message. FMT is a literal. */
+#define usage_error(fmt, ...) arg_error(fmt "; try --help", ##__VA_ARGS__)
 
 /* --engine was checked when it was parsed, but $FLAMETAP_ENGINE was not. */
 static void check_engine(const char *name)
@@ -33,7 +25,7 @@ static void check_engine(const char *name)
 	for (size_t i = 0; options_engines[i]; i++)
 		if (!strcmp(name, options_engines[i]))
 			return;
-	usage_error_fmt("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", name);
+	usage_error("invalid FLAMETAP_ENGINE '%s': use auto, stap or bpf", name);
 }
 
 /*
@@ -95,80 +87,32 @@ static void check_combinations(const struct options *o)
 
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		if (rules[i].is_refused)
-			usage_error(rules[i].why);
+			usage_error("%s", rules[i].why);
 }
 
 /* Refuses options that the script does not support. */
 static void check_script(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
-	char *vm_option = xasprintf("--%s", q->vm && !o->mixed ? q->vm->language->name : "mixed");
-	char *label_option = xasprintf("--%s", q->label ? q->label->name : "");
 	const struct {
-		const char *name, *option;
-		bool given;
+		const char *what, *option;
+		bool is_given;
 	} used[] = {
-		{"rate", "-F", q->hz},
-		{"idle", "--idle", q->idle},
-		{"vm", vm_option, q->vm},
-		{"kernel", "-k", q->kernel && q->tool->nr_functions},
-		{"label", label_option, q->label},
+		{"rate", "F", q->hz},
+		{"idle", "idle", q->idle},
+		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
+		{"kernel", "k", q->kernel && q->tool->nr_functions},
+		{"label", q->label ? q->label->name : "", q->label},
 	};
 	struct strbuf err = STRBUF_INIT;
 
 	for (size_t i = 0; i < ARRAY_LEN(used); i++)
-		if (used[i].given && !tool_takes(q->tool, used[i].name))
-			arg_error("%s: the script %s does not support it; try --help",
-				used[i].option, q->tool->name);
+		if (used[i].is_given && !tool_takes(q->tool, used[i].what))
+			usage_error("%s%s: the script %s does not support it",
+				used[i].option[1] ? "--" : "-", used[i].option, q->tool->name);
 	if (tool_values_check(q->tool, &q->values, &err))
-		usage_error(err.buf);
-	free(vm_option);
-	free(label_option);
+		usage_error("%s", err.buf);
 	strbuf_release(&err);
-}
-
-/* Refuses OPTION where SystemTap would have to record. SystemTap cannot do WHAT. */
-static void require_bpf(const struct options *o, const char *option, const char *what)
-{
-	if (!strcmp(o->engine, "stap"))
-		usage_error(xasprintf("%s needs the built-in engine, SystemTap does not %s: "
-				      "--engine bpf",
-			option, what));
-	if (engine_needs_stap(&o->session.request))
-		usage_error_fmt("%s needs the built-in engine: it cannot be combined with "
-				"--module, --compile-only, -r, --stap-arg or a script that only "
-				"SystemTap runs",
-			option);
-}
-
-/*
- * Refuses an interpreter whose stacks SystemTap cannot walk where SystemTap would have to record.
- */
-static void check_vm(const struct options *o)
-{
-	const struct engine_request *q = &o->session.request;
-
-	if (!q->vm || (q->vm->add_values && !(o->mixed && q->vm->alone_in_script)))
-		return;
-	char *option = xasprintf("--%s%s", o->mixed ? "mixed with --" : "", q->vm->language->name);
-
-	require_bpf(o, option, "walk these stacks yet");
-	free(option);
-}
-
-/* Refuses a tool that has no script where SystemTap would have to record. */
-static void check_built_in(const struct options *o)
-{
-	const struct tool *tool = o->session.request.tool;
-
-	if (!tool->is_built_in && !tool->nr_functions)
-		return;
-	char *script = xasprintf("the script %s", tool->name);
-	char *what = xasprintf("record %s", tool->event);
-
-	require_bpf(o, script, what);
-	free(script);
-	free(what);
 }
 
 static void choose_stacks(struct options *o)
@@ -181,7 +125,7 @@ static void choose_stacks(struct options *o)
 		q->kernel = !q->tool->nr_functions; /* these functions are called in user space */
 	}
 	if (q->vm && q->user && !o->mixed)
-		usage_error_fmt("--%s replaces the stacks of -u; use --mixed for both",
+		usage_error("--%s replaces the stacks of -u; use --mixed for both",
 			q->vm->language->name);
 	if (o->mixed) {
 		q->kernel |= !q->user;
@@ -194,8 +138,7 @@ static void choose_stacks(struct options *o)
 		q->mixed = q->user = true;
 	}
 	if (q->idle && q->vm && !q->kernel)
-		usage_error_fmt(
-			"--idle: no %s runs on an idle processor; add -k for its kernel stack",
+		usage_error("--idle: no %s runs on an idle processor; add -k for its kernel stack",
 			q->vm->language->title);
 }
 
@@ -208,7 +151,7 @@ static __attribute__((noreturn)) void refuse_label(
 		(int)len, name);
 	for (int i = 0; source->keys[i].name; i++)
 		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
-	usage_error(text.buf);
+	usage_error("%s", text.buf);
 }
 
 static __attribute__((noreturn)) void refuse_without_source(void)
@@ -218,7 +161,7 @@ static __attribute__((noreturn)) void refuse_without_source(void)
 	strbuf_adds(&text, "--with, --labels and --requests need a source of labels:");
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		strbuf_addf(&text, "%s --%s", i ? "," : "", label_sources[i]->name);
-	usage_error(text.buf);
+	usage_error("%s", text.buf);
 }
 
 /* Adds the labels of LIST, separated by commas. */
@@ -272,13 +215,41 @@ static void choose_labels(struct options *o)
 	for (size_t i = 0; i < o->where.nr; i++)
 		add_label_of_view(q, o->where.choices[i].key);
 	q->children |= q->label->children && o->pids.nr;
-	if (!q->label->add_values)
-		require_bpf(o, q->label->title, "record these labels");
 	if (q->count_ends && !q->label->end)
-		usage_error_fmt(
-			"--requests: the requests of %s cannot be counted", q->label->title);
-	if (q->count_ends)
-		require_bpf(o, "--requests", "count requests");
+		usage_error("--requests: the requests of %s cannot be counted", q->label->title);
+}
+
+/* Refuses what SystemTap does not do where SystemTap would have to record. */
+static void check_engine_does(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	const struct vm *vm = q->vm;
+	const struct label_source *label = q->label;
+	const struct {
+		bool is_asked;
+		const char *before, *option, *verb, *object;
+	} rows[] = {
+		{vm && (!vm->add_values || (o->mixed && vm->alone_in_script)),
+			o->mixed ? "--mixed with --" : "--", vm ? vm->language->name : "", "walk",
+			"these stacks yet"},
+		{q->tool->is_built_in || q->tool->nr_functions, "the script ", q->tool->name,
+			"record", q->tool->event},
+		{label && !label->add_values, "", label ? label->title : "", "record",
+			"these labels"},
+		{q->count_ends, "--", "requests", "count", "requests"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (rows[i].is_asked && !strcmp(o->engine, "stap"))
+			usage_error("%s%s needs the built-in engine, SystemTap does not %s %s: "
+				    "--engine bpf",
+				rows[i].before, rows[i].option, rows[i].verb, rows[i].object);
+		if (rows[i].is_asked && engine_needs_stap(q))
+			usage_error("%s%s needs the built-in engine: it cannot be combined with "
+				    "--module, --compile-only, -r, --stap-arg or a script that "
+				    "only SystemTap runs",
+				rows[i].before, rows[i].option);
+	}
 }
 
 void options_check(struct options *o)
@@ -295,9 +266,8 @@ void options_check(struct options *o)
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 	choose_stacks(o);
 	check_script(o);
-	check_vm(o);
-	check_built_in(o);
 	choose_labels(o);
+	check_engine_does(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;
 	q->tids = o->tids.list;
