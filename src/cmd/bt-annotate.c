@@ -3,19 +3,16 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "symbol/quality.h"
 #include "view/annotate/annotate.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { HOTTEST = 3 }; /* functions that are shown by default */
 
 struct annotate_command {
 	struct view_args args;
-	struct pattern *functions;
-	size_t nr, alloc;
+	struct pattern_list functions;
 	unsigned top;
 	bool instructions, intel, html, any_source;
 	const char *source_path;
@@ -23,21 +20,11 @@ struct annotate_command {
 
 #define AT(member) ARG_AT(struct annotate_command, member)
 
-static void add_function(const struct arg_option *option, const char *arg, void *to)
-{
-	struct annotate_command *o = to;
-
-	ALLOC_GROW(o->functions, o->nr, o->alloc);
-	if (!*arg || pattern_init(&o->functions[o->nr], arg, strlen(arg)))
-		arg_invalid(option, arg, ARG_PATTERN);
-	o->nr++;
-}
-
 static const struct arg_option options[] = {
 	{"function", 'f', "FN",
 		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
 		"the hottest",
-		1, .set = add_function},
+		1, arg_pattern, AT(functions)},
 	{"number", 'n', "N", "The hottest N functions (3; with --function: all)", 1, arg_count,
 		AT(top), 1, UINT32_MAX},
 	{"asm", 0, NULL, "Instructions, under their source lines", 1, arg_flag, AT(instructions)},
@@ -62,7 +49,7 @@ static void settle(void *input)
 		arg_error("more than one recording: '%s'", o->args.files[1]);
 	if (view->by || view->comm || view->threads)
 		arg_error("--by, --comm and --threads are for views with stacks");
-	if (!o->top && !o->nr)
+	if (!o->top && !o->functions.nr)
 		o->top = HOTTEST;
 	if (o->args.output.open || output_file_ends(&o->args.output, ".html"))
 		o->html = true;
@@ -107,37 +94,9 @@ static struct annotate_options make_options(const struct annotate_command *o)
 		.source = {.symbol = &o->args.input.symbol,
 			.folders = o->source_path,
 			.any_age = o->any_source},
-		.patterns = o->functions,
-		.nr_patterns = o->nr,
+		.patterns = &o->functions,
 		.top = o->top,
 	};
-}
-
-static int judge(const struct annotate_command *o, const struct recording *rec, bool part)
-{
-	const struct recording_view *view = &o->args.input.view;
-	uint32_t event = recording_viewed_event(rec, view);
-	bool has_event = event < rec->nr_events;
-	struct account account = {0};
-	struct timing timing = {0};
-	struct cuts cuts;
-
-	if (has_event)
-		timing = recording_timing(rec, &rec->events[event]);
-	cuts_init(&cuts);
-	recording_account(rec, view, &account);
-	recording_cuts(rec, view, &cuts);
-	int status = view_args_judge(&o->args, "",
-		&(struct view_quality){
-			.account = &account,
-			.timing = &timing,
-			.cuts = &cuts,
-			.unit = has_event ? recording_get(rec, rec->events[event].unit) : "samples",
-			.part = part,
-		});
-
-	cuts_release(&cuts);
-	return status;
 }
 
 /* IS_PART means that only a part of the file could be read. */
@@ -156,7 +115,15 @@ static int annotate(struct annotate_command *o, struct recording *rec, bool is_p
 	for (size_t i = 0; i < a.nr; i++)
 		if (a.list[i].why)
 			program_say("%s", a.list[i].why);
-	int status = write_out(o, &a) ? EXIT_FAILED : judge(o, rec, part);
+	int status = EXIT_FAILED;
+
+	if (!write_out(o, &a)) {
+		struct quality q;
+
+		quality_init(&q, rec, view, NULL, false);
+		status = view_args_judge_recording(&o->args, &q, NULL, part);
+		quality_release(&q);
+	}
 
 	annotation_release(&a);
 	strbuf_release(&notes);
@@ -177,14 +144,11 @@ int main(int argc, char **argv)
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
 	is_part = input_read_recording(&rec, o.args.nr_files ? o.args.files[0] : "-", &notes);
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	if (is_part >= 0)
 		status = annotate(&o, &rec, is_part);
 	recording_release(&rec);
-	for (size_t i = 0; i < o.nr; i++)
-		pattern_release(&o.functions[i]);
-	free(o.functions);
+	pattern_list_release(&o.functions);
 	label_filter_release(&o.args.labels);
 	return program_end(status);
 }

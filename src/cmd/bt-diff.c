@@ -4,7 +4,6 @@
 #include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/args/flame_args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
 #include "view/diff/diff_limit.h"
@@ -178,8 +177,7 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 		return 0;
 	o->above = diff_limit_is_exceeded(limit);
 	diff_limit_lines(limit, &lines);
-	program_say_lines(&lines);
-	strbuf_release(&lines);
+	program_say_rest(&lines);
 	return write_junit(o, limit);
 }
 
@@ -234,8 +232,7 @@ static int compare(void *command, struct profile *const *sides, FILE *out)
 	if (check_counts(o, sides) < 0)
 		return -1;
 	diff_match_modules(sides[0], sides[1], &notes);
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	o->flame.rules = o->args.rules.rules;
 	return o->fail_above == NO_LIMIT ? write_all(o, NULL, sides, out)
 					 : write_with_limit(o, sides, out);

@@ -4,7 +4,6 @@
 #include "lib/util.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
-#include "view/args/flame_args.h"
 
 #include <string.h>
 
@@ -60,24 +59,24 @@ static const struct arg_option options[] = {
 	{"notes", 0, "TEXT", "Text for readers of the file", 1, arg_text, AT(flame.notes)},
 	{"csp", 0, NULL, "Print the Content-Security-Policy of these files, nothing else", 1,
 		arg_flag, AT(csp)},
-	{.help = "Options of flamegraph.pl that are refused:", .group = 5},
+	{.help = "Options of flamegraph.pl that are refused:", .group = 6},
 	{"flamechart", 0, NULL,
-		"a profile contains sums, without order in time; omit it for a flame graph", 5,
+		"a profile contains sums, without order in time; omit it for a flame graph", 6,
 		.set = refuse},
-	{"nameattr", 0, "FILE", "attributes could run scripts; omit it", 5, .set = refuse},
-	{"negate", 0, NULL, "use bt-diff, which draws differences", 5, .set = refuse},
-	{.help = "Options of flamegraph.pl that are ignored:", .group = 6},
-	{"height", 0, "PX", NULL, 6, ignore, AT(ignored)},
-	{"fonttype", 0, "FONT", NULL, 6, ignore, AT(ignored)},
-	{"fontsize", 0, "PX", NULL, 6, ignore, AT(ignored)},
-	{"fontwidth", 0, "RATIO", NULL, 6, ignore, AT(ignored)},
-	{"bgcolors", 0, "COLOUR", NULL, 6, ignore, AT(ignored)},
-	{"colors", 0, "PALETTE", NULL, 6, ignore, AT(ignored)},
-	{"hash", 0, NULL, NULL, 6, ignore, AT(ignored)},
-	{"random", 0, NULL, NULL, 6, ignore, AT(ignored)},
-	{"cp", 0, NULL, NULL, 6, ignore, AT(ignored)},
-	{"encoding", 0, "NAME", NULL, 6, ignore, AT(ignored)},
-	{"nametype", 0, "TEXT", NULL, 6, ignore, AT(ignored)},
+	{"nameattr", 0, "FILE", "attributes could run scripts; omit it", 6, .set = refuse},
+	{"negate", 0, NULL, "use bt-diff, which draws differences", 6, .set = refuse},
+	{.help = "Options of flamegraph.pl that are ignored:", .group = 7},
+	{"height", 0, "PX", NULL, 7, ignore, AT(ignored)},
+	{"fonttype", 0, "FONT", NULL, 7, ignore, AT(ignored)},
+	{"fontsize", 0, "PX", NULL, 7, ignore, AT(ignored)},
+	{"fontwidth", 0, "RATIO", NULL, 7, ignore, AT(ignored)},
+	{"bgcolors", 0, "COLOUR", NULL, 7, ignore, AT(ignored)},
+	{"colors", 0, "PALETTE", NULL, 7, ignore, AT(ignored)},
+	{"hash", 0, NULL, NULL, 7, ignore, AT(ignored)},
+	{"random", 0, NULL, NULL, 7, ignore, AT(ignored)},
+	{"cp", 0, NULL, NULL, 7, ignore, AT(ignored)},
+	{"encoding", 0, "NAME", NULL, 7, ignore, AT(ignored)},
+	{"nametype", 0, "TEXT", NULL, 7, ignore, AT(ignored)},
 	{0},
 };
 

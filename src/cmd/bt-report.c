@@ -112,7 +112,7 @@ static void read_for_groups(struct report_command *o)
 	case BY_MODULE:
 		return;
 	}
-	if (o->report.by >= BY_PROCESS && o->args.filter.nr_skip_after)
+	if (o->report.by >= BY_PROCESS && o->args.filter.skip_after.nr)
 		arg_error("--skip-after removes what --by needs: leave one of them out");
 }
 
@@ -157,8 +157,7 @@ static int turn(struct profile *p)
 	struct strbuf err = STRBUF_INIT;
 	int ret = filter_turn(p, &err);
 
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	if (!ret)
 		profile_finish(p);
 	return ret;
@@ -173,8 +172,7 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 		return -1;
 	bool missing = o->report.fn && !function_is_there(profiles, 1, &o->fn, &notes);
 
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	o->report.rules = o->args.rules.rules;
 	view_report(profiles[0], &o->report, out, NULL);
 	return missing;

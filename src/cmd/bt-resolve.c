@@ -99,15 +99,8 @@ static int write_out(struct resolve_command *o, struct recording *rec,
 	if (o->missing)
 		write_missing(o, &q, out);
 	if (!output_file_end(&o->args.output, true))
-		status = view_args_judge(&o->args, "",
-			&(struct view_quality){
-				.account = &q.account,
-				.timing = &q.timing,
-				.cuts = &q.cuts,
-				.unit = q.unit,
-				.worst = q.nr ? q.list[0].path : NULL,
-				.part = part,
-			});
+		status =
+			view_args_judge_recording(&o->args, &q, q.nr ? q.list[0].path : NULL, part);
 	quality_release(&q);
 	return status;
 }
@@ -117,30 +110,26 @@ static int run(struct resolve_command *o)
 	struct symbol_options symbol = o->args.input.symbol;
 	struct symbol_report report = {0};
 	struct strbuf notes = STRBUF_INIT;
-	int status = EXIT_FAILED, damaged;
+	int status = EXIT_FAILED, part;
 	struct recording rec;
 
 	symbol.local_lines = o->missing; /* the table shows the share of lines */
 	recording_init(&rec);
-	damaged = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
-	if (damaged >= 0) {
-		const struct recording_view *view = &o->args.input.view;
-		bool part = damaged | recording_is_part(&rec, &notes) |
-			    !recording_has_labels(&rec, view, &notes);
-
+	part = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
+	if (part >= 0) {
+		part |= recording_is_part(&rec, &notes) |
+			!recording_has_labels(&rec, &o->args.input.view, &notes);
 		if (!rec.complete &&
 			!recording_meta(&rec, "incomplete")) /* the output has an end record */
 			recording_add_meta(&rec, "incomplete", "yes");
 		if (o->args.title)
 			recording_set_meta(&rec, "heading", o->args.title);
 		symbol_resolve(&rec, &symbol, &report, &notes);
-		program_say_lines(&notes);
-		status = write_out(o, &rec, &report, part);
-	} else {
-		program_say_lines(&notes);
 	}
+	program_say_rest(&notes);
+	if (part >= 0)
+		status = write_out(o, &rec, &report, part);
 	symbol_report_release(&report);
-	strbuf_release(&notes);
 	recording_release(&rec);
 	return status;
 }

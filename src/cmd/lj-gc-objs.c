@@ -154,8 +154,7 @@ int main(int argc, char **argv)
 	arg_parse(&program, argc, argv, &c);
 	if (!luajit_process_open(&c.process, c.pid, &err))
 		ret = count_all(&c);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	luajit_process_close(&c.process);
 	return program_end(ret);
 }

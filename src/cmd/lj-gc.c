@@ -107,8 +107,7 @@ int main(int argc, char **argv)
 	program_catch_signals();
 	if (!luajit_process_open(&o.process, o.pid, &err))
 		ret = watch(&o);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	luajit_process_close(&o.process);
 	return program_end(ret);
 }

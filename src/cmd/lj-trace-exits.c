@@ -258,8 +258,7 @@ int main(int argc, char **argv)
 		watch(&c);
 		ret = print(&c);
 	}
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	release(&c);
 	return program_end(ret);
 }

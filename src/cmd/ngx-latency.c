@@ -11,7 +11,6 @@
 #include "tool/requests/request_timeline.h"
 #include "tool/requests/request_watch.h"
 #include "view/args/arg_value.h"
-#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 #include "view/output_file.h"
 
@@ -290,8 +289,7 @@ int main(int argc, char **argv)
 		if (!is_whole && ret == EXIT_OK)
 			ret = EXIT_PARTIAL;
 	}
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	release(&c);
 	return program_end(ret);
 }

@@ -7,7 +7,6 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/args/arg_value.h"
-#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 
 #include <inttypes.h>
@@ -232,8 +231,7 @@ int main(int argc, char **argv)
 	program_init();
 	arg_parse(&program, argc, argv, &c);
 	ret = show(&c, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	nginx_zones_release(&c.zones);
 	nginx_modules_release(&c.modules);
 	nginx_workers_close(&c.workers);

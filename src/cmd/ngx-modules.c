@@ -6,7 +6,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 
 #include <inttypes.h>
@@ -134,8 +133,7 @@ int main(int argc, char **argv)
 	program_init();
 	arg_parse(&program, argc, argv, &c);
 	ret = list_modules(&c, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	nginx_filters_release(&c.filters);
 	nginx_modules_release(&c.modules);
 	nginx_workers_close(&c.workers);

@@ -7,7 +7,6 @@
 #include "lib/util.h"
 #include "process/task.h"
 #include "view/args/arg_value.h"
-#include "view/args/grid_args.h"
 #include "view/args/process_args.h"
 
 #include <inttypes.h>
@@ -269,8 +268,7 @@ static void print_round(struct reqs_command *c)
 	unsigned only = c->connections ? 1U << 1 : 1U << 0; /* a CSV has only one table */
 
 	nginx_rounds_read(&c->nginx, &notes);
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	if (c->format == GRID_TEXT && c->any)
 		putchar('\n');
 	grid_print(table_names, lists, c->format == GRID_CSV ? only : UINT_MAX, c->format, c);
@@ -306,8 +304,7 @@ int main(int argc, char **argv)
 	arg_parse(&program, argc, argv, &c);
 	program_catch_signals();
 	ret = watch(&c, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	nginx_rounds_close(&c.nginx);
 	return program_end(ret);
 }

@@ -80,8 +80,7 @@ int main(int argc, char **argv)
 	program_init();
 	arg_parse(&program, argc, argv, &c);
 	ret = print_values(&c, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	nginx_values_release(&c.values);
 	nginx_workers_close(&c.workers);
 	return program_end(ret);

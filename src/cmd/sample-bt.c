@@ -68,8 +68,7 @@ static void explain_failure(const struct options *o, const struct engines *e)
 	}
 	if (!user_drop_privileges(&err) && *o->session.log)
 		keep_log(o->session.log);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 }
 
 static int run_check(const struct options *o, struct engines *e)

@@ -134,6 +134,12 @@ void program_say_lines(const struct strbuf *lines)
 	}
 }
 
+void program_say_rest(struct strbuf *lines)
+{
+	program_say_lines(lines);
+	strbuf_release(lines);
+}
+
 int program_close(FILE *out, const char *path)
 {
 	int failed = ferror(out), error = errno;

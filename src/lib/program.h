@@ -36,6 +36,7 @@ void program_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints each line of LINES (may be empty). */
 void program_say_lines(const struct strbuf *lines);
+void program_say_rest(struct strbuf *lines); /* releases LINES, too */
 
 /*
  * Closes OUT and checks that everything was written. If not, returns -1 with errno, and prints a

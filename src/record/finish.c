@@ -35,8 +35,7 @@ void finish_check_outputs(const struct options *o)
 	struct strbuf err = STRBUF_INIT;
 	int ret = user_check(check_outputs, o, &err);
 
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	if (ret)
 		exit(EXIT_FAILED);
 }
@@ -49,8 +48,7 @@ static void rescue(const struct output *out)
 
 	if (!output_rescue(out, &path, &err))
 		program_say("the recording is kept in '%s': use bt-flame on it", path);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	free(path);
 }
 
@@ -127,8 +125,7 @@ static int judge(const struct options *o, const struct profile *p)
 		ret = EXIT_PARTIAL;
 	}
 	if (!o->quiet || ret != EXIT_OK)
-		program_say_lines(&line);
-	strbuf_release(&line);
+		program_say_rest(&line);
 	return ret;
 }
 

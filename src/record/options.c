@@ -121,9 +121,12 @@ static bool is_in_table(const struct arg_option *rows, const char *name)
 	return false;
 }
 
-/* Lists the options that the tool declares. The caller frees their help. */
+/* Lists the options that the tool declares. The caller frees the help of all rows. */
 static void list_tool_options(const struct tool *tool, struct arg_option *rows)
 {
+	if (tool->nr_options)
+		*rows++ = (struct arg_option){
+			.group = 2, .help = xasprintf("Options of the script %s:", tool->name)};
 	for (size_t i = 0; i < tool->nr_options; i++) {
 		const struct tool_option *o = tool->options[i];
 		struct strbuf help = STRBUF_INIT;
@@ -141,7 +144,7 @@ static void list_tool_options(const struct tool *tool, struct arg_option *rows)
 			tool_option_print(o, o->default_value, &help);
 			strbuf_addch(&help, ')');
 		}
-		*rows++ = (struct arg_option){o->name, 0, o->metavar, strbuf_detach(&help), 1,
+		*rows++ = (struct arg_option){o->name, 0, o->metavar, strbuf_detach(&help), 2,
 			set_tool_value, .choice = (int)i};
 	}
 }
@@ -179,18 +182,16 @@ static char *make_doc(const char *program)
 
 static void free_help(const struct arg_option *rows)
 {
-	for (; rows->name; rows++)
+	for (; rows->name || rows->help; rows++)
 		free((char *)(uintptr_t)rows->help);
 }
 
 static void parse_words(struct options *o, int argc, char **argv)
 {
 	struct arg_option *rows = xcalloc(options_nr_rows, sizeof(*rows));
-	struct arg_option tool_rows[TOOL_OPTIONS_MAX + 1] = {0}, vm_rows[VM_OPTIONS + 1] = {0};
-	char *title = xasprintf("Options of the script %s:", o->tool.name);
+	struct arg_option tool_rows[TOOL_OPTIONS_MAX + 2] = {0}, vm_rows[VM_OPTIONS + 1] = {0};
 	char *about = make_doc(argv[0]);
-	const struct arg_table tool_table = {.options = tool_rows, .heading = title},
-			       vm_table = {.options = vm_rows};
+	const struct arg_table tool_table = {.options = tool_rows}, vm_table = {.options = vm_rows};
 	const struct arg_table table = {
 		.options = rows,
 		.parts = (const struct arg_part[]){{&tool_table, 0},
@@ -208,7 +209,6 @@ static void parse_words(struct options *o, int argc, char **argv)
 	free_help(tool_rows);
 	free_help(vm_rows);
 	free(rows);
-	free(title);
 	free(about);
 }
 

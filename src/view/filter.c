@@ -10,49 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_pattern(struct pattern **list, size_t *nr, size_t *alloc, const char *pattern)
-{
-	ALLOC_GROW(*list, *nr, *alloc);
-	if (pattern_init(*list + *nr, pattern, strlen(pattern)) < 0)
-		return -1;
-	++*nr;
-	return 0;
-}
-
-int filter_add_only(struct filter *f, const char *pattern)
-{
-	return add_pattern(&f->only, &f->nr_only, &f->only_alloc, pattern);
-}
-
-int filter_add_skip_after(struct filter *f, const char *pattern)
-{
-	return add_pattern(&f->skip_after, &f->nr_skip_after, &f->skip_after_alloc, pattern);
-}
-
-static void release_patterns(struct pattern *list, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		pattern_release(&list[i]);
-	free(list);
-}
-
 void filter_release(struct filter *f)
 {
-	release_patterns(f->only, f->nr_only);
-	release_patterns(f->skip_after, f->nr_skip_after);
-	*f = (struct filter){0};
+	pattern_list_release(&f->only);
+	pattern_list_release(&f->skip_after);
 }
 
 /*
  * Returns for each frame whether one of the patterns matches its name. The caller frees the list.
  */
-static bool *matches(const struct profile *p, const struct pattern *list, size_t nr)
+static bool *matches(const struct profile *p, const struct pattern_list *list)
 {
 	bool *match = xcalloc(p->nr_frames, sizeof(*match));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		for (size_t k = 0; k < nr && !match[i] && p->frames[i].label != LABEL_SET; k++)
-			match[i] = function_matches(p, i, &list[k]);
+		for (size_t k = 0; k < list->nr && !match[i] && p->frames[i].label != LABEL_SET;
+			k++)
+			match[i] = function_matches(p, i, &list->list[k]);
 	}
 	return match;
 }
@@ -68,7 +42,7 @@ static void replace_tree(struct profile *p, struct profile *tree)
 /* Sets the weights of all stacks without a matching frame to 0. Returns their sum. */
 static uint64_t take_others(const struct filter *f, struct profile *p)
 {
-	bool *match = matches(p, f->only, f->nr_only);
+	bool *match = matches(p, &f->only);
 	bool *has = xcalloc(p->nr_nodes, sizeof(*has));
 	uint64_t left_out = 0;
 
@@ -187,14 +161,14 @@ int filter_turn(struct profile *p, struct strbuf *err)
 
 int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
 {
-	uint64_t left_out = f->nr_only ? take_others(f, p) : 0;
+	uint64_t left_out = f->only.nr ? take_others(f, p) : 0;
 
-	if (f->nr_only)
+	if (f->only.nr)
 		profile_recount(p);
 	if (f->skid)
 		skid_to_callers(p);
-	if (f->skid || f->nr_only || f->nr_skip_after) {
-		bool *match = matches(p, f->skip_after, f->nr_skip_after);
+	if (f->skid || f->only.nr || f->skip_after.nr) {
+		bool *match = matches(p, &f->skip_after);
 
 		rebuild(p, match);
 		free(match);

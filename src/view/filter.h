@@ -4,30 +4,21 @@
 #define VIEW_FILTER_H
 
 #include "lib/pattern.h"
+#include "lib/pattern.h"
 #include "model/profile.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct strbuf;
 
 struct filter {
-	bool skid; /* count late ticks for the callers (skid.h) */
-	/*
-	 * Only stacks with a function that matches one of these patterns, or all if there are none.
-	 */
-	struct pattern *only;
-	size_t nr_only, only_alloc;
-	struct pattern *skip_after; /* remove callers of the match nearest to the leaf */
-	size_t nr_skip_after, skip_after_alloc;
-	bool reverse; /* the leaf is at the root, followed by its callers */
+	bool skid;                      /* count late ticks for the callers (skid.h) */
+	struct pattern_list only;       /* only stacks with a function that matches one, if any */
+	struct pattern_list skip_after; /* remove callers of the match nearest to the leaf */
+	bool reverse;                   /* the leaf is at the root, followed by its callers */
 };
 
 void filter_release(struct filter *filter);
-
-/* Return -1 if PATTERN is invalid (pattern.h). */
-int filter_add_only(struct filter *filter, const char *pattern);
-int filter_add_skip_after(struct filter *filter, const char *pattern);
 
 /*
  * Applies the members of FILTER to P, in their order. Must be called before profile_finish. The

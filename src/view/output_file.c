@@ -80,8 +80,7 @@ int output_file_check(const struct output_file *f)
 
 	if (f->path && !output_file_is_stdout(f))
 		ret = is_direct(f->path) ? check_direct(f->path) : output_check(f->path, &err);
-	program_say_lines(&err);
-	strbuf_release(&err);
+	program_say_rest(&err);
 	return ret;
 }
 

@@ -96,9 +96,10 @@ static void check(char only, char skip_after, bool reverse)
 	}
 	p.account.kept = all;
 	if (only)
-		assert_int_equal(filter_add_only(&filter, (char[]){only, '\0'}), 0);
+		assert_int_equal(pattern_list_add(&filter.only, (char[]){only, '\0'}), 0);
 	if (skip_after)
-		assert_int_equal(filter_add_skip_after(&filter, (char[]){skip_after, '\0'}), 0);
+		assert_int_equal(
+			pattern_list_add(&filter.skip_after, (char[]){skip_after, '\0'}), 0);
 	assert_int_equal(filter_apply(&filter, &p, &notes), 0);
 	filter_release(&filter);
 	got = fold(&p);
@@ -141,9 +142,9 @@ static void test_describes(void **unused)
 		p.timing = timing;
 		profile_add(&p, none, 0, 1);
 		if (i == 0)
-			assert_int_equal(filter_add_only(&filter, "a"), 0);
+			assert_int_equal(pattern_list_add(&filter.only, "a"), 0);
 		if (i == 1)
-			assert_int_equal(filter_add_skip_after(&filter, "a"), 0);
+			assert_int_equal(pattern_list_add(&filter.skip_after, "a"), 0);
 		assert_int_equal(filter_apply(&filter, &p, &notes), 0);
 		assert_memory_equal(&p.timing, &timing, sizeof(timing));
 		assert_string_equal(p.title, "title");
@@ -180,9 +181,9 @@ static void test_bad_patterns(void **unused)
 	struct filter filter = {0};
 
 	(void)unused;
-	assert_int_equal(filter_add_only(&filter, "[a"), -1);
-	assert_int_equal(filter_add_skip_after(&filter, "a\\"), -1);
-	assert_int_equal(filter_add_only(&filter, "[a]"), 0);
+	assert_int_equal(pattern_list_add(&filter.only, "[a"), -1);
+	assert_int_equal(pattern_list_add(&filter.skip_after, "a\\"), -1);
+	assert_int_equal(pattern_list_add(&filter.only, "[a]"), 0);
 	filter_release(&filter);
 }
 

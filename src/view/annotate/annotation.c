@@ -541,8 +541,8 @@ int annotation_init(struct annotation *a, struct recording *rec,
 	weighing_init(&a->sums, rec);
 	opener_init(&w.opener);
 	recorded_init(&a->recorded, rec, &options->view, a->demangle);
-	a->nr = choice_make(&a->recorded, options->patterns, options->nr_patterns, options->top,
-		&chosen, &missing, notes);
+	a->nr = choice_make(
+		&a->recorded, options->patterns, options->top, &chosen, &missing, notes);
 	a->list = xcalloc(a->nr, sizeof(*a->list));
 	w.number_of = xcalloc(a->recorded.nr, sizeof(*w.number_of));
 	for (size_t i = 0; i < a->nr; i++) {

@@ -80,9 +80,8 @@ struct annotate_options {
 	struct recording_view view;
 	struct code_options code;
 	struct source_options source;
-	const struct pattern *patterns; /* functions to annotate, or none for the hottest ones */
-	size_t nr_patterns;
-	unsigned top; /* maximum number of functions, or 0 for no limit */
+	const struct pattern_list *patterns; /* functions to annotate; the hottest if empty */
+	unsigned top;                        /* maximum number of functions, or 0 for no limit */
 };
 
 /*

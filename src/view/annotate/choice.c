@@ -50,25 +50,25 @@ static void note_missing(
 	similar_note(&similar, pattern->s, notes);
 }
 
-size_t choice_make(const struct recorded *r, const struct pattern *patterns, size_t nr,
-	unsigned top, uint32_t **list, bool *missing, struct strbuf *notes)
+size_t choice_make(const struct recorded *r, const struct pattern_list *patterns, unsigned top,
+	uint32_t **list, bool *missing, struct strbuf *notes)
 {
 	bool *chosen = xcalloc(r->nr, sizeof(*chosen));
 	size_t n = 0;
 
 	*list = xcalloc(r->nr, sizeof(**list));
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < patterns->nr; i++) {
 		bool any = false;
 
 		for (uint32_t k = 0; k < r->nr; k++)
-			if (matches(r, k, &patterns[i]))
+			if (matches(r, k, &patterns->list[i]))
 				any = chosen[k] = true;
 		if (!any)
-			note_missing(r, &patterns[i], notes);
+			note_missing(r, &patterns->list[i], notes);
 		*missing |= !any;
 	}
 	for (uint32_t k = 0; k < r->nr; k++)
-		if (nr ? chosen[k] : is_hot(r, k))
+		if (patterns->nr ? chosen[k] : is_hot(r, k))
 			(*list)[n++] = k;
 	sorted = r;
 	if (n)

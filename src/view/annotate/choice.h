@@ -14,7 +14,7 @@ struct strbuf;
  * first. Returns their number, which is at most TOP unless TOP is 0. A pattern without a match is
  * noted in NOTES, with similar names, and makes *MISSING true.
  */
-size_t choice_make(const struct recorded *r, const struct pattern *patterns, size_t nr,
-	unsigned top, uint32_t **list, bool *missing, struct strbuf *notes);
+size_t choice_make(const struct recorded *r, const struct pattern_list *patterns, unsigned top,
+	uint32_t **list, bool *missing, struct strbuf *notes);
 
 #endif

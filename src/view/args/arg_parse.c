@@ -32,7 +32,6 @@ struct known_option {
 	const char *name; /* NULL if it has none */
 	int letter;       /* 0 if it has none */
 	bool is_alias;
-	const struct arg_table *table;
 	void *to; /* what it sets */
 };
 
@@ -65,7 +64,7 @@ static void collect(struct known_list *all, const struct arg_table *table, void 
 			real = o;
 		ALLOC_GROW(all->list, all->nr, all->alloc);
 		all->list[all->nr++] = (struct known_option){
-			real, o->name, o->letter, is_alias, table, (char *)input + real->at};
+			real, o->name, o->letter, is_alias, (char *)input + real->at};
 	}
 	for (const struct arg_part *p = table->parts; p && p->table; p++)
 		collect(all, p->table, (char *)input + p->at);
@@ -214,10 +213,10 @@ static int key_of(const struct known_list *all, size_t i)
 	return !k->row->set ? 0 : k->letter ? k->letter : 0x100 + (int)i;
 }
 
-/* Returns the rows of the tables that have a heading, or that have none. The caller frees them. */
-static struct argp_option *list_options(const struct known_list *all, bool have_heading)
+/* Returns the rows for argp. The caller frees them. */
+static struct argp_option *list_options(const struct known_list *all)
 {
-	struct argp_option *list = xcalloc(all->nr + 1, sizeof(*list)), *next = list;
+	struct argp_option *list = xcalloc(all->nr + 1, sizeof(*list));
 
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct known_option *k = &all->list[i];
@@ -225,19 +224,15 @@ static struct argp_option *list_options(const struct known_list *all, bool have_
 			    (k->row->is_hidden ? OPTION_HIDDEN : 0) |
 			    (k->row->is_optional ? OPTION_ARG_OPTIONAL : 0);
 
-		if (!k->table->heading == have_heading)
-			continue;
-		*next++ = (struct argp_option){k->name, key_of(all, i),
+		list[i] = (struct argp_option){k->name, key_of(all, i),
 			k->is_alias ? NULL : k->row->value, flags,
 			k->is_alias ? NULL : k->row->help, k->row->group};
 	}
 	return list;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t set_option(const struct known_list *all, int key, const char *arg)
 {
-	const struct known_list *all = state->input;
-
 	for (size_t i = 0; i < all->nr; i++)
 		if (key == key_of(all, i) && key) {
 			all->list[i].row->set(all->list[i].row, arg, all->list[i].to);
@@ -261,12 +256,12 @@ static bool take_words(const struct arg_table *table, void *input, const struct 
 /* Settles parts first, from the last one to the first one. */
 static void settle(const struct arg_table *table, void *input)
 {
-	const struct arg_part *p = table->parts;
+	size_t nr = 0;
 
-	while (p && p->table)
-		p++;
-	while (p && p-- != table->parts)
-		settle(p->table, (char *)input + p->at);
+	while (table->parts && table->parts[nr].table)
+		nr++;
+	while (nr--)
+		settle(table->parts[nr].table, (char *)input + table->parts[nr].at);
 	if (table->settle)
 		table->settle(input);
 }
@@ -278,9 +273,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->argv + state->next, (size_t)(state->argc - state->next), state->quoted};
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return 0;
@@ -290,16 +282,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		settle(all->program, all->input);
 		return 0;
 	default:
-		return parse_option(key, arg, state);
+		return set_option(all, key, arg);
 	}
-}
-
-static const char *heading_of(const struct known_list *all)
-{
-	for (size_t i = 0; i < all->nr; i++)
-		if (all->list[i].table->heading)
-			return all->list[i].table->heading;
-	return NULL;
 }
 
 void arg_parse(const struct arg_table *table, int argc, char **argv, void *input)
@@ -309,19 +293,12 @@ void arg_parse(const struct arg_table *table, int argc, char **argv, void *input
 	collect(&all, table, input);
 	collect(&all, &help_table, input);
 
-	struct argp_option *options = list_options(&all, false), *apart = list_options(&all, true);
-	const struct argp argp_apart = {.options = apart, .parser = parse_option};
-	const struct argp argp = {.options = options,
-		.parser = parse,
-		.args_doc = table->words,
-		.doc = table->about,
-		.children = (const struct argp_child[]){
-			{.argp = &argp_apart, .header = heading_of(&all), .group = 1}, {0}}};
+	struct argp_option *options = list_options(&all);
+	const struct argp argp = {options, parse, table->words, table->about, NULL, NULL, NULL};
 
 	collect(&all, &argp_table, input);
 	check_words(&all, argc, argv);
 	argp_parse(&argp, argc, argv, table->in_order ? ARGP_IN_ORDER : 0, NULL, &all);
 	free(options);
-	free(apart);
 	free(all.list);
 }

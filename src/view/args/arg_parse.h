@@ -21,7 +21,7 @@ struct arg_option {
 	int letter;        /* 0 if it has none */
 	const char *value; /* what --help calls the value; NULL if the option takes none */
 	const char *help;
-	int group; /* of --help */
+	int group; /* sections of --help are in this order */
 	arg_set *set;
 	size_t at, size; /* ARG_AT() of what is set, in the input of the table */
 	/* for the functions of arg_value.h */
@@ -56,8 +56,6 @@ struct arg_table {
 	/* of a program */
 	const char *words, *about; /* for --help */
 	bool in_order;             /* options end at the first word */
-	/* of a part: the heading of its options, which are in a section of their own, or NULL */
-	const char *heading;
 };
 
 /*

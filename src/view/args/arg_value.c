@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "arg_value.h"
+#include "lib/pattern.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -55,6 +56,12 @@ void arg_text(const struct arg_option *option, const char *arg, void *to)
 	if (option->use && !*arg)
 		arg_invalid(option, arg, option->use);
 	*(const char **)to = arg;
+}
+
+void arg_pattern(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!*arg || pattern_list_add(to, arg))
+		arg_invalid(option, arg, ARG_PATTERN);
 }
 
 void arg_choice(const struct arg_option *option, const char *arg, void *to)

@@ -26,6 +26,9 @@ arg_set arg_flag; /* bool */
 /* const char *; it must not be empty if the row has USE. */
 arg_set arg_text;
 
+/* struct pattern_list, to which the pattern is added. */
+arg_set arg_pattern;
+
 /* An enum, which is set to the row's choice. USE lists all such options if only one can be given.
  */
 arg_set arg_choice;
@@ -58,11 +61,11 @@ arg_set arg_word;
 size_t arg_word_index(const struct arg_option *option, const char *arg);
 
 /* --skid: whether late ticks are counted for the callers (view/skid.h). */
-#define ARG_SKID(type, member)                                                                     \
+#define ARG_SKID(in_group, type, member)                                                           \
 	{                                                                                          \
 		"skid", 0, "none|caller",                                                          \
-			"Count ticks that came late, as interrupts were off, for the caller", 2,   \
-			arg_word, ARG_AT(type, member), .words = arg_skid_words                    \
+			"Count ticks that came late, as interrupts were off, for the caller",      \
+			in_group, arg_word, ARG_AT(type, member), .words = arg_skid_words          \
 	}
 extern const char *const arg_skid_words[];
 

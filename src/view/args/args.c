@@ -90,25 +90,13 @@ static const struct arg_option open_options[] = {
 };
 const struct arg_table open_args = {.options = open_options};
 
-static void add_only(const struct arg_option *option, const char *arg, void *to)
-{
-	if (!*arg || filter_add_only(to, arg) < 0)
-		arg_invalid(option, arg, ARG_PATTERN);
-}
-
-static void add_skip_after(const struct arg_option *option, const char *arg, void *to)
-{
-	if (!*arg || filter_add_skip_after(to, arg) < 0)
-		arg_invalid(option, arg, ARG_PATTERN);
-}
-
 static const struct arg_option tree_options[] = {
 	{"only", 0, "FN", "Only stacks with a function that matches the pattern FN (repeatable)", 2,
-		add_only, AT(filter)},
+		arg_pattern, AT(filter.only)},
 	{"skip-after", 0, "FN",
 		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2,
-		add_skip_after, AT(filter)},
-	ARG_SKID(struct view_args, filter.skid),
+		arg_pattern, AT(filter.skip_after)},
+	ARG_SKID(2, struct view_args, filter.skid),
 	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
 	{"event", 0, "NAME",
 		"Event, map, sample type or profile to show, instead of the first (recordings, "
@@ -121,13 +109,23 @@ static const struct arg_option tree_options[] = {
 const struct arg_table tree_args = {
 	.options = tree_options, .parts = (const struct arg_part[]){{&view_args, 0}, {0}}};
 
+#define FLAME_AT(member) ARG_AT(struct flame_options, member)
+
+static const struct arg_option flame_rows[] = {
+	{"subtitle", 0, "TEXT", "Second line of the heading", 1, arg_text, FLAME_AT(subtitle)},
+	{"width", 0, "PX", "Width without script; in a browser the window's is used (1200)", 1,
+		arg_count, FLAME_AT(width), FLAME_WIDTH_MIN, FLAME_WIDTH_MAX},
+	{"inverted", 0, NULL, "Root on top (icicle)", 1, arg_flag, FLAME_AT(inverted)},
+	{0},
+};
+const struct arg_table flame_args = {.options = flame_rows};
+
 static int read_file(const struct view_args *args, const char *path, struct profile *p)
 {
 	struct strbuf notes = STRBUF_INIT;
 	int result = input_read(p, path, &args->input, &notes);
 
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	return result;
 }
 
@@ -165,10 +163,10 @@ static void find_runtime(struct profile *p)
 static void note_missing(const struct filter *filter, struct profile *const *profiles, size_t nr,
 	struct strbuf *notes)
 {
-	for (size_t i = 0; i < filter->nr_only; i++)
-		function_is_there(profiles, nr, &filter->only[i], notes);
-	for (size_t i = 0; i < filter->nr_skip_after; i++)
-		function_is_there(profiles, nr, &filter->skip_after[i], notes);
+	for (size_t i = 0; i < filter->only.nr; i++)
+		function_is_there(profiles, nr, &filter->only.list[i], notes);
+	for (size_t i = 0; i < filter->skip_after.nr; i++)
+		function_is_there(profiles, nr, &filter->skip_after.list[i], notes);
 }
 
 /* Returns -1 if the filter failed. */
@@ -195,8 +193,7 @@ static int finish(const struct view_args *args, struct profile **profiles, size_
 			strbuf_addf(&notes, "too many labels: %" PRIu64 " %s have none\n",
 				profiles[i]->unlabelled, profiles[i]->unit);
 	}
-	program_say_lines(&notes);
-	strbuf_release(&notes);
+	program_say_rest(&notes);
 	return result;
 }
 
@@ -206,34 +203,50 @@ static void say_lines(const char *subject, const struct strbuf *lines)
 		program_say("%s%.*s", subject, (int)strcspn(s, "\n"), s);
 }
 
-int view_args_judge(
-	const struct view_args *args, const char *subject, const struct view_quality *quality)
+/* What is said of a profile or recording after it was shown. */
+struct shown {
+	const char *subject; /* all lines begin with it */
+	const struct account *account;
+	const struct timing *timing;
+	const struct cuts *cuts;
+	const char *unit;  /* unit of the weights */
+	const char *worst; /* module with most unnamed frames, or NULL if unknown */
+};
+
+static int judge(const struct view_args *args, const struct shown *s, bool part)
 {
-	const struct account *account = quality->account;
-	bool good = account->kept > 0, part = quality->part;
+	const struct account *account = s->account;
+	bool good = account->kept > 0;
 	struct strbuf lines = STRBUF_INIT;
 
 	if (account->known) {
-		account_line(account, quality->timing, quality->unit, &lines);
+		account_line(account, s->timing, s->unit, &lines);
 		strbuf_addch(&lines, '\n');
 	}
-	account_lost_lines(account, quality->unit, &lines);
-	cuts_lines(quality->cuts, account, &lines);
+	account_lost_lines(account, s->unit, &lines);
+	cuts_lines(s->cuts, account, &lines);
 	if (account->kept == UINT64_MAX) {
-		strbuf_addf(&lines, "the sum of the %s has reached 2^64-1, where it stops\n",
-			quality->unit);
+		strbuf_addf(
+			&lines, "the sum of the %s has reached 2^64-1, where it stops\n", s->unit);
 		part = true;
 	}
 	if (!good)
-		strbuf_addf(&lines, "no %s\n", quality->unit);
+		strbuf_addf(&lines, "no %s\n", s->unit);
 	else if (account->known)
-		good = account_is_named(account, args->min_quality, quality->worst, &lines);
-	say_lines(subject, &lines);
+		good = account_is_named(account, args->min_quality, s->worst, &lines);
+	say_lines(s->subject, &lines);
 	strbuf_release(&lines);
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int judge(
+int view_args_judge_recording(
+	const struct view_args *args, const struct quality *q, const char *worst, bool part)
+{
+	return judge(
+		args, &(struct shown){"", &q->account, &q->timing, &q->cuts, q->unit, worst}, part);
+}
+
+static int judge_profiles(
 	const struct view_args *args, struct profile *const *profiles, size_t nr, bool part)
 {
 	static const char *const subjects[] = {"before: ", "after: "};
@@ -241,15 +254,9 @@ static int judge(
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile *p = profiles[i];
-		const struct view_quality quality = {
-			.account = &p->account,
-			.timing = &p->timing,
-			.cuts = &p->cuts,
-			.unit = p->unit,
-			.worst = functions_least_named(p),
-			.part = part,
-		};
-		int one = view_args_judge(args, args->compares ? subjects[i] : "", &quality);
+		const struct shown shown = {args->compares ? subjects[i] : "", &p->account,
+			&p->timing, &p->cuts, p->unit, functions_least_named(p)};
+		int one = judge(args, &shown, part);
 
 		status = one > status ? one : status;
 	}
@@ -268,7 +275,7 @@ static int show(struct view_args *args, view_write *write, void *command, struct
 
 	if (!out || output_file_end(&args->output, missing >= 0))
 		return EXIT_FAILED;
-	return judge(args, profiles, nr, part | missing);
+	return judge_profiles(args, profiles, nr, part | missing);
 }
 
 void view_args_check_files(const struct view_args *args)

@@ -6,6 +6,7 @@
 #include "input/input.h"
 #include "rules_args.h"
 #include "symbol_args.h"
+#include "symbol/quality.h"
 #include "view/filter.h"
 #include "view/output_file.h"
 #include "view/view.h"
@@ -45,6 +46,9 @@ extern const struct arg_table tree_args;  /* and filters, for programs that show
 extern const struct arg_table title_args; /* --title, for programs whose output has a heading */
 extern const struct arg_table open_args;  /* --open, for programs that make pictures or pages */
 
+/* Options of flame graphs, in group 1. The input is a struct flame_options. */
+extern const struct arg_table flame_args;
+
 /* The exit codes, for the end of --help. */
 #define VIEW_EXIT_CODES                                                                            \
 	"\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "           \
@@ -70,21 +74,13 @@ int view_args_run(struct view_args *args, view_write *write, void *command);
 /* Writes TEXT as the program's output. Returns the exit code. */
 int view_args_print(struct view_args *args, const char *text);
 
-struct view_quality {
-	const struct account *account;
-	const struct timing *timing;
-	const struct cuts *cuts;
-	const char *unit;  /* unit of the weights */
-	const char *worst; /* module with most unnamed frames, or NULL if unknown */
-	bool part;         /* a part of the input is missing */
-};
-
 /*
- * Prints the account, if it is known, and why stacks are truncated. Prints messages if there are no
- * samples, more than can be counted, or too few names. All lines begin with SUBJECT. Returns the
+ * Prints the account of Q, which is a recording's, if it is known, and why stacks are truncated.
+ * Prints messages if there are no samples, more than can be counted, or too few names, most of them
+ * in the module WORST, or NULL. PART means that a part of the input is missing. Returns the
  * program's exit code.
  */
-int view_args_judge(
-	const struct view_args *args, const char *subject, const struct view_quality *quality);
+int view_args_judge_recording(
+	const struct view_args *args, const struct quality *q, const char *worst, bool part);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process_args.h"
 #include "arg_value.h"
+#include "lib/format/grid.h"
 
 static const struct arg_option options[] = {
 	{"pid", 'p', "PID", "This process", 1, arg_count, .size = sizeof(uint32_t), 1, INT32_MAX},
@@ -21,3 +22,12 @@ static void settle(void *pid)
 
 const struct arg_table process_args = {
 	.options = options, .take_words = refuse_words, .settle = settle};
+
+#define FORMAT(which) arg_choice, .use = "--csv and --json", .choice = which
+
+static const struct arg_option grid_options[] = {
+	{"csv", 0, NULL, "Write CSV", 1, FORMAT(GRID_CSV)},
+	{"json", 0, NULL, "Write JSON", 1, FORMAT(GRID_JSON)},
+	{0},
+};
+const struct arg_table grid_args = {.options = grid_options};

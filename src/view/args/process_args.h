@@ -13,4 +13,7 @@
  */
 extern const struct arg_table process_args;
 
+/* --csv and --json. The input is an enum grid_format, initially text. */
+extern const struct arg_table grid_args;
+
 #endif

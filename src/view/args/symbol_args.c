@@ -23,22 +23,22 @@ static void set_demangle(const struct arg_option *option, const char *arg, void 
 }
 
 static const struct arg_option options[] = {
-	{.help = "Names:", .group = 4},
-	{"inlines", 0, NULL, "Show inlined calls as frames", 4, arg_flag, AT(inlines)},
-	{"lines", 0, NULL, "Show source file and line of functions", 4, arg_flag, AT(lines)},
+	{.help = "Names:", .group = 5},
+	{"inlines", 0, NULL, "Show inlined calls as frames", 5, arg_flag, AT(inlines)},
+	{"lines", 0, NULL, "Show source file and line of functions", 5, arg_flag, AT(lines)},
 	{"demangle", 0, "short|full|none",
 		"C++ and Rust names: short (without arguments, unless functions differ only in "
 		"these; default), full, none",
-		4, set_demangle, .words = demangle_words},
-	{"root", 0, "DIR", "Root directory of the recorded files (/)", 4, arg_text, AT(root)},
-	{"debug-path", 0, "DIR[:DIR...]", "Directories with debug files (/usr/lib/debug)", 4,
+		5, set_demangle, .words = demangle_words},
+	{"root", 0, "DIR", "Root directory of the recorded files (/)", 5, arg_text, AT(root)},
+	{"debug-path", 0, "DIR[:DIR...]", "Directories with debug files (/usr/lib/debug)", 5,
 		arg_text, AT(debug_path)},
 	{"debuginfod", 0, "auto|always|never",
 		"Download debug files from $DEBUGINFOD_URLS: auto (of files with enough weight; "
 		"default), always, never",
-		4, arg_word, AT(debuginfod), .words = debuginfod_words},
+		5, arg_word, AT(debuginfod), .words = debuginfod_words},
 	{"debuginfod-min", 0, "PCT",
-		"Minimum share of the weight for --debuginfod=auto, in per cent (0.5)", 4,
+		"Minimum share of the weight for --debuginfod=auto, in per cent (0.5)", 5,
 		arg_percent, AT(debuginfod_min)},
 	{0},
 };

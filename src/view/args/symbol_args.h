@@ -11,7 +11,7 @@
 		.debuginfod_min = 0.5                                                              \
 	}
 
-/* Options in group 4. The input is a struct symbol_options. */
+/* Options in group 5. The input is a struct symbol_options. */
 extern const struct arg_table symbol_args;
 
 #endif
