@@ -105,22 +105,23 @@ static void add_text(struct grid *l, const struct nginx_text *t)
 	grid_add(l, t->bytes, t->len < NGINX_TEXT_MAX ? t->len : NGINX_TEXT_MAX);
 }
 
-/*
- * Adds the time that is left, and what it is left for, such as "upstream read". Adds empty cells if
- * there is no timeout.
- */
+/* Adds the time that is left, or an empty cell if there is no timeout. */
+static void add_left(struct grid *l, const struct nginx_timeout *t)
+{
+	if (t->is_set)
+		grid_addf(l, t->left_ms > 0 ? (double)t->left_ms / 1e3 : 0, 3);
+	else
+		grid_add_empty(l);
+}
+
+/* Adds the time that is left, and what it is left for, such as "upstream read". */
 static void add_timeout(struct grid *l, const struct nginx_timeout *t)
 {
 	static const char *const waits[2][2] = {
 		{"client read", "client write"}, {"upstream read", "upstream write"}};
 
-	if (!t->is_set) {
-		grid_add_empty(l);
-		grid_add_empty(l);
-		return;
-	}
-	grid_addf(l, t->left_ms > 0 ? (double)t->left_ms / 1e3 : 0, 3);
-	grid_adds(l, waits[t->of_upstream][t->event]);
+	add_left(l, t);
+	grid_adds(l, t->is_set ? waits[t->of_upstream][t->event] : NULL);
 }
 
 /*
@@ -216,11 +217,7 @@ static void list_workers(struct grid *l, void *context)
 			grid_addu(l, s->nr[k]);
 		grid_addu(l, s->nr_requests);
 		grid_addu(l, s->nr_timers);
-		if (s->nearest.is_set)
-			grid_addf(l, s->nearest.left_ms > 0 ? (double)s->nearest.left_ms / 1e3 : 0,
-				3);
-		else
-			grid_add_empty(l);
+		add_left(l, &s->nearest);
 		grid_adds(l, s->is_consistent ? NULL : "changing");
 		c->partial |= !s->is_consistent;
 	}
