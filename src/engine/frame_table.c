@@ -77,7 +77,7 @@ static uint32_t map_of(struct frame_table *t, const struct mapping *m)
 	return *at = recording_add_map(t->rec, &map);
 }
 
-uint32_t frame_table_user(
+static uint32_t user_frame(
 	struct frame_table *t, const struct mapping *m, uint64_t address, bool call)
 {
 	struct rec_frame f = {
@@ -106,18 +106,30 @@ static uint32_t text_frame(struct frame_table *t, enum frame_kind kind, const ch
 	return frame;
 }
 
-uint32_t frame_table_rare(struct frame_table *t)
+static uint32_t rare_frame(struct frame_table *t)
 {
 	if (!t->rare)
 		t->rare = text_frame(t, FRAME_NOTE, "[rare]") + 1;
 	return t->rare - 1;
 }
 
-uint32_t frame_table_trace(struct frame_table *t)
+/* Returns the frame of a trace of LuaJIT, which is code without a name. */
+static uint32_t trace_frame(struct frame_table *t)
 {
 	if (!t->trace)
 		t->trace = text_frame(t, FRAME_JIT, "[luajit trace]") + 1;
 	return t->trace - 1;
+}
+
+uint32_t frame_table_user(struct frame_table *t, uint64_t frame)
+{
+	struct user_frame f = samples_decode_frame(t->ps, frame);
+
+	if (frame == SAMPLE_RARE)
+		return rare_frame(t);
+	if (f.is_vm && (!f.object || !f.object->elf))
+		return trace_frame(t);
+	return user_frame(t, f.map, f.address, f.call);
 }
 
 static uint32_t kernel_frame(struct frame_table *t, uint64_t address, bool call)
@@ -171,12 +183,16 @@ static bool is_probe(const char *name, const char *module)
 	return false;
 }
 
-size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr)
+struct kernel_part frame_table_kernel_part(
+	const struct frame_table *t, const uint64_t *addresses, size_t nr)
 {
+	struct kernel_part part = {.rare = nr && *addresses == SAMPLE_RARE};
 	const char *name, *module;
 	uint64_t offset;
 	size_t own = 0;
 
+	addresses += part.rare;
+	nr -= part.rare;
 	for (size_t i = 0; t->ks && i < nr && i < OWN_MAX; i++) {
 		if (!kallsyms_find(t->ks, addresses[i] - 1, &name, &module, &offset))
 			continue;
@@ -184,7 +200,10 @@ size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, s
 			(own && i == own && !strncmp(name, "__traceiter_", 12)))
 			own = i + 1;
 	}
-	return own < nr ? own : 0;
+	own = own < nr ? own : 0;
+	part.addresses = addresses + own;
+	part.nr = nr - own;
+	return part;
 }
 
 uint32_t frame_table_named(
@@ -252,23 +271,24 @@ uint32_t frame_table_no_stack(struct frame_table *t, const char *why)
 	return recording_add_stack(t->rec, STACK_USER, END_ROOT, 0, &note, 1);
 }
 
-unsigned frame_table_role(
-	struct frame_table *t, const struct vm *vm, const struct mapping *m, uint64_t address)
+unsigned frame_table_role(struct frame_table *t, const struct vm *vm, uint64_t frame)
 {
-	const struct object *o = m ? &t->ps->objects[m->object] : NULL;
+	struct user_frame f = samples_decode_frame(t->ps, frame);
 	uint64_t link;
 	bool is_new;
 
-	if (!o || !find_link(o, m, &link))
+	if (vm->splice->in_place && f.is_vm)
+		return SPLICE_LOOP;
+	if (!f.object || !find_link(f.object, f.map, &link))
 		return SPLICE_ELSEWHERE;
-	uint32_t *at = table_put(&t->by_object, m->object, vm->kind, &is_new);
+	uint32_t *at = table_put(&t->by_object, f.map->object, vm->kind, &is_new);
 
 	if (is_new) {
 		ALLOC_GROW(t->codes, t->nr_codes, t->codes_alloc);
 		*at = (uint32_t)t->nr_codes++;
-		vm->splice->find_code(&t->codes[*at], o->elf);
+		vm->splice->find_code(&t->codes[*at], f.object->elf);
 	}
-	return splice_code_role(&t->codes[*at], address - m->start + link);
+	return splice_code_role(&t->codes[*at], f.address - f.call - f.map->start + link);
 }
 
 uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, struct splice *s,
@@ -321,34 +341,19 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 	}
 }
 
-uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr)
+uint32_t frame_table_kernel_stack(struct frame_table *t, const struct kernel_part *part)
 {
-	uint32_t *frames = xcalloc(nr, sizeof(*frames));
-	size_t i = 0;
+	uint32_t *frames = xcalloc(part->nr + 1, sizeof(*frames)), nr = 0;
 
-	if (nr && *addresses == SAMPLE_RARE)
-		frames[i++] = frame_table_rare(t);
-	for (; i < nr; i++)
-		frames[i] = kernel_frame(t, addresses[i], i && !interrupts(t, addresses[i - 1]));
+	if (part->rare)
+		frames[nr++] = rare_frame(t);
+	for (size_t i = 0; i < part->nr; i++) {
+		bool call = i ? !interrupts(t, part->addresses[i - 1]) : part->rare;
+
+		frames[nr++] = kernel_frame(t, part->addresses[i], call);
+	}
 	uint32_t id = recording_add_stack(t->rec, STACK_KERNEL, END_ROOT, 0, frames, nr);
 
 	free(frames);
 	return id;
-}
-
-uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m, enum cut_cause cause)
-{
-	const struct object *o = m ? &t->ps->objects[m->object] : NULL;
-
-	if (!o || !*o->path)
-		return recording_string(t->rec, "[anonymous]");
-	if (recording_is_memory(o->path))
-		cause = CUT_RULES;
-	else if (!o->elf || o->gap == CUT_DAMAGED)
-		cause = o->gap;
-	char *text = cut_text(cause, o->path);
-	uint32_t string = recording_string(t->rec, text);
-
-	free(text);
-	return string;
 }

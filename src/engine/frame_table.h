@@ -26,18 +26,8 @@ void frame_table_init(struct frame_table *t, const struct processes *ps, const s
 	struct recording *rec);
 void frame_table_release(struct frame_table *t);
 
-/* Returns the frame at ADDRESS in M, which may be NULL. CALL tells that it is a return address. */
-uint32_t frame_table_user(
-	struct frame_table *t, const struct mapping *m, uint64_t address, bool call);
-
-/* Returns the note that replaces the innermost frames of a rare stack. */
-uint32_t frame_table_rare(struct frame_table *t);
-
-/* Returns the frame of a trace of LuaJIT, which is code without a name. */
-uint32_t frame_table_trace(struct frame_table *t);
-
-/* Returns how many frames at the leaf of a kernel stack belong to the probe itself. */
-size_t frame_table_own(const struct frame_table *t, const uint64_t *addresses, size_t nr);
+/* Returns the frame of FRAME, as encoded by samples_user_frame(), or the note for SAMPLE_RARE. */
+uint32_t frame_table_user(struct frame_table *t, uint64_t frame);
 
 /* Returns a kernel frame of known name but unknown address, OFFSET bytes into the function. */
 uint32_t frame_table_named(
@@ -57,9 +47,8 @@ uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_k
 uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum vm_end end,
 	const uint32_t *frames, size_t nr);
 
-/* Returns the role for VM of the function that contains ADDRESS in M. */
-unsigned frame_table_role(
-	struct frame_table *t, const struct vm *vm, const struct mapping *m, uint64_t address);
+/* Returns the role for VM of the function of FRAME, as encoded by samples_user_frame(). */
+unsigned frame_table_role(struct frame_table *t, const struct vm *vm, uint64_t frame);
 
 /*
  * Splices the native and the VM frames of S, whose ids are frame numbers, and adds the user stack.
@@ -69,16 +58,22 @@ unsigned frame_table_role(
 uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, struct splice *s,
 	enum stack_end end, uint32_t cut_by);
 
-/* Adds the kernel stack of NR addresses, leaf first; the first one may be SAMPLE_RARE. */
-uint32_t frame_table_kernel_stack(struct frame_table *t, const uint64_t *addresses, size_t nr);
+/*
+ * A kernel stack without the frames at its leaf that belong to the probe itself. RARE tells that
+ * the note for SAMPLE_RARE comes before its addresses.
+ */
+struct kernel_part {
+	const uint64_t *addresses;
+	size_t nr;
+	bool rare;
+};
+
+/* Returns the part of the kernel stack of NR addresses, leaf first, that is recorded. */
+struct kernel_part frame_table_kernel_part(
+	const struct frame_table *t, const uint64_t *addresses, size_t nr);
+uint32_t frame_table_kernel_stack(struct frame_table *t, const struct kernel_part *part);
 
 /* Adds the user stack of a task without one, which is the note "[no user stack: WHY]". */
 uint32_t frame_table_no_stack(struct frame_table *t, const char *why);
-
-/*
- * Returns what cut a stack whose last address is in M, as a string of the recording. It is CAUSE,
- * unless the file was never read.
- */
-uint32_t frame_table_cut_by(struct frame_table *t, const struct mapping *m, enum cut_cause cause);
 
 #endif

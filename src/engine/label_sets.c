@@ -253,8 +253,8 @@ static uint64_t drop_light(struct weights *w, uint32_t max)
 	return dropped;
 }
 
-/* Gives each row its set without the dropped values. */
-static void replace(struct samples *s, const struct weights *w)
+/* Returns for each set the set without the dropped values. */
+static uint32_t *replace(struct samples *s, const struct weights *w)
 {
 	size_t nr = s->nr_labels;
 	uint32_t *to = xcalloc(nr, sizeof(*to));
@@ -271,24 +271,21 @@ static void replace(struct samples *s, const struct weights *w)
 		free(key);
 		free(value);
 	}
-	for (size_t i = 1; i < s->nr_rows; i++)
-		s->rows[i].key.labels = to[s->rows[i].key.labels];
-	free(to);
+	return to;
 }
 
-void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
+uint32_t *label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 {
 	bool count_ends = sets->processes->count_ends;
 	struct weights w = {0};
 
 	if (!sets->processes->source)
-		return;
+		return NULL;
 	table_init(&w.by_value);
 	weigh(sets, &w);
 	uint64_t dropped = drop_light(&w, sets->max);
+	uint32_t *to = dropped ? replace(sets->samples, &w) : NULL;
 
-	if (dropped)
-		replace(sets->samples, &w);
 	if (dropped + sets->nr_other)
 		strbuf_addf(notes,
 			"%" PRIu64
@@ -308,4 +305,5 @@ void label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 			sets->processes->source->title);
 	free(w.list);
 	table_release(&w.by_value);
+	return to;
 }

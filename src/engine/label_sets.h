@@ -60,10 +60,11 @@ bool label_sets_is_full(const struct label_sets *sets);
 void label_sets_sweep(struct label_sets *sets, int sent);
 
 /*
- * Keeps the most frequent values of each label whose values clients choose, and replaces the other
- * values by "other". Adds to NOTES how many these are and what else was lost, one per line. To be
- * called at the end.
+ * Returns for each set in samples the set to record, which has "other" in place of the values that
+ * are not among the most frequent ones of their label, if clients choose its values. Returns NULL
+ * if all sets are recorded as they are. The caller frees the list. Adds to NOTES how many values
+ * these are and what else was lost, one per line.
  */
-void label_sets_limit(struct label_sets *sets, struct strbuf *notes);
+uint32_t *label_sets_limit(struct label_sets *sets, struct strbuf *notes);
 
 #endif

@@ -174,6 +174,16 @@ uint64_t samples_user_frame(const struct mapping *m, uint64_t address, bool call
 	return walk_frame(&(struct walk_map){.start = m->start, .serial = serial}, address, call);
 }
 
+struct user_frame samples_decode_frame(const struct processes *ps, uint64_t frame)
+{
+	uint32_t serial = walk_frame_serial(frame);
+	const struct mapping *m = serial && serial <= ps->nr_maps ? &ps->maps[serial - 1] : NULL;
+
+	return (struct user_frame){m, m ? &ps->objects[m->object] : NULL,
+		(m ? m->start : 0) + walk_frame_offset(frame), walk_frame_is_call(frame),
+		walk_frame_is_vm(frame)};
+}
+
 /* ---- rows ---- */
 
 void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Aggregated raw samples, which both engines hand to the collector. Each task, stack, name and
- * label is stored once and has a number. A row sums the samples that have all of them in common.
+ * A recording in the making: aggregated raw samples, to which both engines add until the recording
+ * is sealed, see seal.h. Each task, stack, name and label is stored once and has a number. A row
+ * sums the samples that have all of them in common.
  */
 #ifndef ENGINE_SAMPLES_H
 #define ENGINE_SAMPLES_H
@@ -127,5 +128,15 @@ void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, s
 
 /* Encodes the frame at ADDRESS in M, which may be NULL. CALL tells that it is a return address. */
 uint64_t samples_user_frame(const struct mapping *m, uint64_t address, bool call);
+
+/* A decoded frame of samples_user_frame(). */
+struct user_frame {
+	const struct mapping *map;   /* or NULL */
+	const struct object *object; /* of map, or NULL */
+	uint64_t address;
+	bool call;
+	bool is_vm; /* as in WALK_FRAME_VM */
+};
+struct user_frame samples_decode_frame(const struct processes *ps, uint64_t frame);
 
 #endif

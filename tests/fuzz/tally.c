@@ -4,8 +4,8 @@
  * there is one process for every PID. It has two mappings, one of them of a file that contains
  * Perl. The kernel has one symbol.
  */
-#include "engine/collect.h"
 #include "engine/samples.h"
+#include "engine/seal.h"
 #include "engine/stap/tally.h"
 #include "fuzz.h"
 #include "lib/strbuf.h"
@@ -174,7 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tally_samples(&t,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1}),
 		&samples, NULL);
-	collect(&samples, &ps, NULL, (const struct kallsyms *)&ps, &rec);
+	recording_seal(&rec, &samples,
+		&(struct seal_facts){.ps = &ps, .ks = (const struct kallsyms *)&ps});
 	samples_release(&samples);
 	tally_release(&t);
 	fuzz_write_twice(&rec);

@@ -4,6 +4,7 @@
 #include "runtime/perl/perl.h"
 #include "runtime/perl/perl_frame.h"
 #include "runtime/perl/perl_splice.h"
+#include "unwind/walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +88,7 @@ static void frame_table__mixed_stacks_end_as_their_worse_half(void **state)
 	processes_init(&ps);
 	recording_init(&rec);
 	frame_table_init(&t, &ps, NULL, &rec);
-	assert_int_equal(frame_table_user(&t, NULL, 0x1000, false), C_FRAME);
+	assert_int_equal(frame_table_user(&t, walk_frame(NULL, 0x1000, false)), C_FRAME);
 	assert_int_equal(
 		frame_table_vm(&t, &perl_vm, FRAME_PERL, recording_string(&rec, "f"), 0, 0), SUB);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)

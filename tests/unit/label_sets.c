@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -106,12 +107,12 @@ static void join__what_was_not_received(void **state)
 	(void)state;
 	assert_string_equal(value_in(label_sets_join(&sets, 2000, 77, 0, 7), "worker"), "77");
 	assert_int_equal(sets.nr_unknown, 7);
-	label_sets_limit(&sets, &notes);
+	assert_null(label_sets_limit(&sets, &notes));
 	assert_string_equal(
 		notes.buf, "7 samples have no labels of nginx: they were not received\n");
 	strbuf_reset(&notes);
 	processes.count_ends = true;
-	label_sets_limit(&sets, &notes);
+	assert_null(label_sets_limit(&sets, &notes));
 	assert_string_equal(notes.buf,
 		"7 samples and requests have no labels of nginx: they were not received\n");
 	strbuf_release(&notes);
@@ -131,12 +132,13 @@ static void add(uint64_t number, uint64_t sum)
 	add_of(EVENT, number, sum);
 }
 
-static uint64_t sum_of(const char *uri)
+/* Returns the sum of the rows whose sets in LIMITED, from label_sets_limit(), have this URI. */
+static uint64_t sum_of(const uint32_t *limited, const char *uri)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 1; i < samples.nr_rows; i++)
-		if (!strcmp(value_in(samples.rows[i].key.labels, "uri"), uri))
+		if (!strcmp(value_in(limited[samples.rows[i].key.labels], "uri"), uri))
 			sum += samples.rows[i].sum;
 	return sum;
 }
@@ -153,14 +155,17 @@ static void limit__keeps_the_most_frequent(void **state)
 		send(1000 + i, uri);
 		add(1000 + i, weights[i]);
 	}
-	label_sets_limit(&sets, &notes);
-	assert_int_equal(sum_of("/1"), 50);
-	assert_int_equal(sum_of("/3"), 30);
-	assert_int_equal(sum_of("/4"), 40);
-	assert_int_equal(sum_of("/0"), 0);
-	assert_int_equal(sum_of("other"), 5 + 1 + 2);
+	uint32_t *limited = label_sets_limit(&sets, &notes);
+
+	assert_non_null(limited);
+	assert_int_equal(sum_of(limited, "/1"), 50);
+	assert_int_equal(sum_of(limited, "/3"), 30);
+	assert_int_equal(sum_of(limited, "/4"), 40);
+	assert_int_equal(sum_of(limited, "/0"), 0);
+	assert_int_equal(sum_of(limited, "other"), 5 + 1 + 2);
 	assert_string_equal(notes.buf, "3 values of labels count as \"other\": of each label the 3 "
 				       "most frequent ones are kept; --labels changes that\n");
+	free(limited);
 	strbuf_release(&notes);
 }
 
@@ -178,11 +183,14 @@ static void limit__samples_come_first(void **state)
 		if (weights[i])
 			add(1000 + i, weights[i]);
 	}
-	label_sets_limit(&sets, &notes);
-	assert_int_equal(sum_of("/b"), 3 + 1);
-	assert_int_equal(sum_of("/d"), 5 + 1);
-	assert_int_equal(sum_of("/c"), 2000);
-	assert_int_equal(sum_of("other"), 1000 + 500);
+	uint32_t *limited = label_sets_limit(&sets, &notes);
+
+	assert_non_null(limited);
+	assert_int_equal(sum_of(limited, "/b"), 3 + 1);
+	assert_int_equal(sum_of(limited, "/d"), 5 + 1);
+	assert_int_equal(sum_of(limited, "/c"), 2000);
+	assert_int_equal(sum_of(limited, "other"), 1000 + 500);
+	free(limited);
 	strbuf_release(&notes);
 }
 
@@ -199,9 +207,12 @@ static void limit__while_recording(void **state)
 		add(1000 + i, 1);
 	}
 	assert_true(samples.nr_labels < 400);
-	label_sets_limit(&sets, &notes);
-	assert_int_equal(sum_of("other"), 1000 - MAX);
+	uint32_t *limited = label_sets_limit(&sets, &notes);
+
+	assert_non_null(limited);
+	assert_int_equal(sum_of(limited, "other"), 1000 - MAX);
 	assert_non_null(strstr(notes.buf, "997 values of labels"));
+	free(limited);
 	strbuf_release(&notes);
 }
 

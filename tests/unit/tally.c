@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/collect.h"
 #include "engine/label_sets.h"
 #include "engine/samples.h"
+#include "engine/seal.h"
 #include "engine/stap/tally.h"
 #include "label/label_processes.h"
 #include "lib/strbuf.h"
@@ -55,7 +55,7 @@ static void to_recording(struct recording *rec)
 	tally_samples(&tally,
 		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1}),
 		&samples, NULL);
-	collect(&samples, &ps, NULL, NULL, rec);
+	recording_seal(rec, &samples, &(struct seal_facts){.ps = &ps});
 	samples_release(&samples);
 }
 
@@ -243,7 +243,7 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	assert_int_equal(strlen(label_of(&samples, 1, "host")), 160 + strlen("…"));
 	assert_string_equal(label_of(&samples, 2, "request"), "idle");
 	assert_int_equal(samples.rows[3].key.labels, 0);
-	label_sets_limit(&sets, &notes);
+	assert_null(label_sets_limit(&sets, &notes));
 	assert_non_null(strstr(notes.buf, "3 samples have no labels of nginx"));
 	strbuf_release(&notes);
 	label_sets_release(&sets);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The end of a recording: takes the remaining data, and makes the recording of all data. */
 #include "bpf_engine.h"
-#include "engine/collect.h"
 #include "engine/condense.h"
-#include "runtime/java/jvms.h"
+#include "engine/seal.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 
@@ -102,13 +101,13 @@ static void add_meta(const struct bpf *b, struct recording *rec)
 	free(seconds);
 }
 
-static void add_lost(struct bpf *b, const struct counters *c)
+static void add_lost(const struct bpf *b, const struct counters *c, struct recording *rec)
 {
-	add_capped(&b->samples.lost[LOST_TABLE_FULL], c->rows_full + c->nodes_full + c->spans_full);
+	add_capped(&rec->lost[LOST_TABLE_FULL], c->rows_full + c->nodes_full + c->spans_full);
 	if (c->missed > 0)
-		add_capped(&b->samples.lost[LOST_SKIPPED], (uint64_t)c->missed);
-	add_capped(&b->samples.lost[LOST_SKIPPED], c->spans_lost);
-	add_capped(&b->samples.lost[LOST_SKIPPED], b->missed);
+		add_capped(&rec->lost[LOST_SKIPPED], (uint64_t)c->missed);
+	add_capped(&rec->lost[LOST_SKIPPED], c->spans_lost);
+	add_capped(&rec->lost[LOST_SKIPPED], b->missed);
 }
 
 /* Adds to NOTES what is missing in the recording, and why. */
@@ -131,6 +130,17 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 	facets_note(&b->facets, notes);
 }
 
+static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
+{
+	uint32_t *labels = label_sets_limit(&b->label_sets, notes);
+
+	seal_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
+	condense_last(&b->samples, &b->processes);
+	recording_seal(rec, &b->samples,
+		&(struct seal_facts){&b->processes, &b->memberships, b->kallsyms, labels});
+	free(labels);
+}
+
 int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -149,10 +159,8 @@ int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *
 		say_processors(b);
 	release_recorder(b);
 	add_meta(b, rec);
-	add_lost(b, &counters);
-	label_sets_limit(&b->label_sets, notes);
-	collect_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
-	collect(&b->samples, &b->processes, &b->memberships, b->kallsyms, rec);
+	add_lost(b, &counters, rec);
+	seal(b, rec, notes);
 	add_notes(b, &counters, notes);
 	processes_move_files(&b->processes, files);
 	pace_stop(&b->pace);

@@ -2,13 +2,13 @@
 /* The SystemTap engine: stap compiles a module, staprun runs it, and its output is parsed. */
 #include "claim.h"
 #include "compile.h"
-#include "engine/collect.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
 #include "runtime/java/jvms.h"
 #include "engine/label_sets.h"
 #include "engine/memberships.h"
 #include "engine/samples.h"
+#include "engine/seal.h"
 #include "guard.h"
 #include "label/label_processes.h"
 #include "lib/argv.h"
@@ -855,10 +855,14 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	add_seconds(&s->tally, rec);
 	label_sets_init(&sets, &samples, &s->labels, s->request->label_values);
 	tally_samples(&s->tally, event, &samples, &sets);
-	label_sets_limit(&sets, notes);
+	uint32_t *labels = label_sets_limit(&sets, notes);
+
+	seal_jit_names(&samples, &s->processes, s->request->jvms, notes);
+	condense_last(&samples, &s->processes);
+	recording_seal(rec, &samples,
+		&(struct seal_facts){&s->processes, &s->memberships, s->kallsyms, labels});
+	free(labels);
 	label_sets_release(&sets);
-	collect_jit_names(&samples, &s->processes, s->request->jvms, notes);
-	collect(&samples, &s->processes, &s->memberships, s->kallsyms, rec);
 	condense_note(&samples, notes);
 	samples_release(&samples);
 	processes_move_files(&s->processes, files);

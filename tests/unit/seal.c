@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Raw samples as the engines make them, and the recording that is made from them. */
-#include "engine/collect.h"
+#include "engine/seal.h"
 #include "engine/samples.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/process.h"
 #include "symbol/names/kallsyms.h"
@@ -41,6 +42,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void seal(const struct kallsyms *ks)
+{
+	recording_seal(&rec, &samples, &(struct seal_facts){.ps = &ps, .ks = ks});
+}
+
 static uint32_t user_stack(uint64_t address, unsigned end)
 {
 	const uint64_t frames[] = {samples_user_frame(maps, address, false),
@@ -63,7 +69,7 @@ static const struct rec_stack *stack_at(size_t row, int which)
 	return &rec.stacks[rec.rows[row].stacks[which]];
 }
 
-static void collect__ends_of_walks(void **state)
+static void seal__ends_of_walks(void **state)
 {
 	static const struct {
 		unsigned end;
@@ -86,7 +92,7 @@ static void collect__ends_of_walks(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		add(user_stack(START, cases[i].end), 0, 100 - i);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_int_equal(rec.rows[i].count, 100 - i);
@@ -100,19 +106,19 @@ static void collect__ends_of_walks(void **state)
 }
 
 /* A stack that stopped outside all mappings has not reached the root. */
-static void collect__addresses_in_no_mapping(void **state)
+static void seal__addresses_in_no_mapping(void **state)
 {
 	const uint64_t frame = samples_user_frame(NULL, 0x7fff12345678, false);
 
 	(void)state;
 	add(samples_stack(&samples, &frame, 1, STACK_USER, SAMPLE_UNKNOWN), 0, 1);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(stack_at(0, 0)->end, END_BROKEN);
 	assert_int_equal(rec.frames[0].place, AT_ADDRESS);
 	assert_int_equal(rec.frames[0].addr, 0x7fff12345678);
 }
 
-static void collect__pending_stacks_are_merged_with_what_they_become(void **state)
+static void seal__pending_stacks_are_merged_with_what_they_become(void **state)
 {
 	uint32_t stack = user_stack(START, WALK_ROOT), pending = samples_pending(&samples);
 	uint32_t never = samples_pending(&samples);
@@ -122,7 +128,7 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 	add(pending, 0, 4);
 	add(never, 0, 5);
 	samples_set_pending(&samples, pending, stack);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(rec.nr_rows, 1);
 	assert_int_equal(rec.nr_stacks, 1);
 	assert_int_equal(rec.rows[0].count, 7);
@@ -130,7 +136,7 @@ static void collect__pending_stacks_are_merged_with_what_they_become(void **stat
 	assert_int_equal(rec.lost[LOST_NO_BODY], 5);
 }
 
-static void collect__rare_stacks_begin_with_a_note(void **state)
+static void seal__rare_stacks_begin_with_a_note(void **state)
 {
 	const uint64_t user[] = {SAMPLE_RARE, samples_user_frame(maps, START, true)};
 	const uint64_t kernel[] = {SAMPLE_RARE, 0xffffffff81000123};
@@ -138,7 +144,7 @@ static void collect__rare_stacks_begin_with_a_note(void **state)
 	(void)state;
 	add(samples_stack(&samples, user, 2, STACK_USER, WALK_ROOT), 0, 2);
 	add(0, samples_stack(&samples, kernel, 2, STACK_KERNEL, 0), 1);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(rec.nr_frames, 3);
 	for (size_t i = 0; i < 2; i++) {
 		const struct rec_frame *f = &rec.frames[rec.frame_refs[stack_at(i, 0)->first]];
@@ -150,7 +156,7 @@ static void collect__rare_stacks_begin_with_a_note(void **state)
 	}
 }
 
-static void collect__what_began_before(void **state)
+static void seal__what_began_before(void **state)
 {
 	uint32_t user = samples_stack(&samples, NULL, 0, STACK_USER, SAMPLE_EARLIER);
 	const uint64_t name = samples_name(
@@ -161,7 +167,7 @@ static void collect__what_began_before(void **state)
 
 	(void)state;
 	add(user, kernel, 1);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(stack_at(0, 0)->nr, 0);
 	assert_int_equal(stack_at(0, 0)->end, END_CUT);
 	assert_string_equal(recording_get(&rec, stack_at(0, 0)->cut_by), "before the recording");
@@ -174,7 +180,7 @@ static void collect__what_began_before(void **state)
 }
 
 /* A task without user memory has no user stack: the stack counts as whole, with a note. */
-static void collect__tasks_without_user_stack(void **state)
+static void seal__tasks_without_user_stack(void **state)
 {
 	static const struct {
 		unsigned end;
@@ -190,7 +196,7 @@ static void collect__tasks_without_user_stack(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		add(samples_stack(&samples, NULL, 0, STACK_USER, cases[i].end), 0, 100 - i);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(rec.nr_rows, ARRAY_LEN(cases));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct rec_stack *s = stack_at(i, 0);
@@ -210,7 +216,7 @@ static void collect__tasks_without_user_stack(void **state)
 	assert_int_equal(account.named + account.unnamed, 0);
 }
 
-static void collect__events_labels_and_slices(void **state)
+static void seal__events_labels_and_slices(void **state)
 {
 	uint32_t waits = samples_event(
 		&samples, &(struct sample_event){"off-cpu", "us", "monotonic", 0, 1000});
@@ -227,7 +233,7 @@ static void collect__events_labels_and_slices(void **state)
 	samples_add(&samples, &key, 1, 1000);
 	key.event = 0;
 	samples_add(&samples, &key, 1, 1);
-	collect(&samples, &ps, NULL, NULL, &rec);
+	seal(NULL);
 	assert_int_equal(rec.nr_rows, 3);
 	assert_int_equal(rec.rows[1].sum, 1999);
 	assert_int_equal(rec.rows[1].slice, 3);
@@ -263,7 +269,7 @@ static struct kallsyms *make_kallsyms(void)
 }
 
 /* There are so many that the arrays of stacks and rows move while they are trimmed. */
-static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state)
+static void seal__kernel_stacks_begin_where_the_probe_was_called(void **state)
 {
 	enum { NR = 1100 };
 	struct kallsyms *ks = make_kallsyms();
@@ -277,7 +283,7 @@ static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state
 		if (i < NR / 2)
 			add(0, samples_stack(&samples, frames + 1, 2, STACK_KERNEL, WALK_ROOT), 2);
 	}
-	collect(&samples, &ps, NULL, ks, &rec);
+	seal(ks);
 	assert_int_equal(rec.nr_rows, NR);
 	for (size_t i = 0; i < NR; i++) {
 		assert_int_equal(rec.rows[i].count, i < NR / 2 ? 3 : 1);
@@ -288,7 +294,69 @@ static void collect__kernel_stacks_begin_where_the_probe_was_called(void **state
 	kallsyms_free(ks);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(collect__##name, set_up, tear_down)
+/* Returns REC as text. The caller frees it. */
+static char *text_of(const struct recording *r)
+{
+	struct strbuf err = STRBUF_INIT;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_int_equal(recording_write(r, out, &err), 0);
+	fclose(out);
+	return text;
+}
+
+/* Replaces the recording by a new one, which must be WANT. */
+static void seal_again(const struct kallsyms *ks, const char *want)
+{
+	recording_release(&rec);
+	recording_init(&rec);
+	seal(ks);
+	char *text = text_of(&rec);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+/* Samples are as useful after they were sealed as before. */
+static void seal__can_be_repeated(void **state)
+{
+	static const uint64_t probed[] = {0xffffffff82000010, 0xffffffff81000100};
+	struct kallsyms *ks = make_kallsyms();
+	uint32_t user = user_stack(START, WALK_NO_RULE), pending = samples_pending(&samples);
+
+	(void)state;
+	add(user, samples_stack(&samples, probed, 2, STACK_KERNEL, WALK_ROOT), 3);
+	add(user, samples_stack(&samples, probed + 1, 1, STACK_KERNEL, WALK_ROOT), 4);
+	add(pending, 0, 5);
+	seal(ks);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.rows[0].sum, 7);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 5);
+	char *first = text_of(&rec);
+
+	seal_again(ks, first);
+	samples_set_pending(&samples, pending, user);
+	add(user, 0, 1);
+	add(user_stack(START + 32, WALK_ROOT), 0, 2);
+	recording_release(&rec);
+	recording_init(&rec);
+	seal(ks);
+	assert_int_equal(rec.nr_rows, 3);
+	assert_int_equal(rec.rows[0].sum, 7);
+	assert_int_equal(rec.rows[1].sum, 6);
+	assert_int_equal(rec.rows[2].sum, 2);
+	assert_int_equal(rec.lost[LOST_NO_BODY], 0);
+	char *second = text_of(&rec);
+
+	seal_again(ks, second);
+	free(first);
+	free(second);
+	kallsyms_free(ks);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(seal__##name, set_up, tear_down)
 
 int main(void)
 {
@@ -301,6 +369,7 @@ int main(void)
 		TEST(tasks_without_user_stack),
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
 		TEST(events_labels_and_slices),
+		TEST(can_be_repeated),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows are merged first, since stacks that came later or differ only in the probe's own frames
+ * are the same; then they are added to the recording in their order, with what they refer to.
+ */
+#include "seal.h"
+#include "frame_table.h"
+#include "judge.h"
+#include "lib/hash.h"
+#include "lib/util.h"
+#include "memberships.h"
+#include "process/task.h"
+#include "runtime/java/jvms.h"
+#include "same_names.h"
+#include "samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct conversion {
+	const struct samples *samples;
+	const struct seal_facts *facts;
+	struct recording *rec;
+	struct judge judge;
+	struct frame_table table;
+	struct samples rows; /* has only rows: the merged rows of samples */
+	uint32_t *tasks;     /* numbers in rec + 1 by numbers in samples, or 0 if not added yet */
+	uint32_t *stacks;    /* numbers in rec + 1 by numbers in samples, or 0 if not added yet */
+	struct task_labels {
+		bool known;
+		size_t nr;
+		struct label list[MEMBERSHIP_LABELS];
+	} * of_tasks; /* by numbers in samples */
+	struct same_names same;
+	struct table spliced; /* user stack, VM stack -> stack of rec */
+};
+
+static const uint64_t *frames_of(const struct conversion *c, const struct sample_stack *s)
+{
+	return c->samples->frames + s->first;
+}
+
+/* ---- stacks ---- */
+
+/* Returns why the task has no user stack, or NULL if S is a stack. */
+static const char *why_no_stack(const struct sample_stack *s)
+{
+	switch (s->end) {
+	case SAMPLE_KERNEL_THREAD:
+		return "kernel thread";
+	case SAMPLE_EXITING:
+		return "exiting";
+	case SAMPLE_EXECVE:
+		return "execve";
+	}
+	return NULL;
+}
+
+static uint32_t add_user_stack(struct conversion *c, const struct sample_stack *s)
+{
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+	uint32_t cut_by;
+	enum stack_end end = judge_stack(&c->judge, s, &cut_by);
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = frame_table_user(&c->table, frames_of(c, s)[i]);
+	uint32_t id =
+		recording_add_stack(c->rec, (enum stack_kind)s->kind, end, cut_by, frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+static const struct sample_name *name_at(const struct conversion *c, uint64_t number)
+{
+	return &c->samples->names[number];
+}
+
+/* Returns the number of STRING in the recording. */
+static uint32_t string_of(struct conversion *c, uint32_t string)
+{
+	return recording_string(c->rec, strpool_get(&c->samples->strings, string));
+}
+
+/* Adds a kernel stack of named frames. */
+static uint32_t add_named_stack(struct conversion *c, const struct sample_stack *s)
+{
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint64_t number = frames_of(c, s)[i];
+
+		if (number == SAMPLE_RARE) {
+			frames[i] = frame_table_user(&c->table, number);
+			continue;
+		}
+		const struct sample_name *name = name_at(c, number);
+
+		frames[i] = frame_table_named(&c->table,
+			strpool_get(&c->samples->strings, name->function),
+			strpool_get(&c->samples->strings, name->file), name->what);
+	}
+	uint32_t id = recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, s->nr);
+
+	free(frames);
+	return id;
+}
+
+static uint32_t vm_frame(struct conversion *c, const struct vm *vm, uint64_t number)
+{
+	if (number > UINT32_MAX)
+		return frame_table_user(&c->table, number);
+	const struct sample_name *name = name_at(c, number);
+	enum frame_kind kind = name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language);
+
+	return frame_table_vm(&c->table, vm, kind, same_names_string(&c->same, c->rec, name),
+		string_of(c, name->file), name->line);
+}
+
+/* Returns false for entries that only mark a possible run loop, for splicing. */
+static bool is_frame(const struct conversion *c, const struct vm *vm, uint64_t number)
+{
+	return number > UINT32_MAX || vm->splice->is_frame(name_at(c, number)->what);
+}
+
+static uint32_t add_vm_stack(struct conversion *c, const struct sample_stack *s)
+{
+	const struct vm *vm = vm_of_stack((enum stack_kind)s->kind);
+	const uint64_t *from = frames_of(c, s);
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames)), nr = 0;
+
+	for (uint32_t i = 0; i < s->nr; i++)
+		if (is_frame(c, vm, from[i]))
+			frames[nr++] = vm_frame(c, vm, from[i]);
+	uint32_t id = frame_table_vm_stack(&c->table, vm, (enum vm_end)s->end, frames, nr);
+
+	free(frames);
+	return id;
+}
+
+static struct kernel_part kernel_part(const struct conversion *c, const struct sample_stack *s)
+{
+	return frame_table_kernel_part(&c->table, frames_of(c, s), s->nr);
+}
+
+static uint32_t add_stack(struct conversion *c, const struct sample_stack *s)
+{
+	if (why_no_stack(s))
+		return frame_table_no_stack(&c->table, why_no_stack(s));
+	if (s->end == SAMPLE_EARLIER || s->kind == STACK_USER)
+		return add_user_stack(c, s);
+	if (s->end == SAMPLE_NAMED)
+		return add_named_stack(c, s);
+	if (s->kind != STACK_KERNEL)
+		return add_vm_stack(c, s);
+	struct kernel_part part = kernel_part(c, s);
+
+	return frame_table_kernel_stack(&c->table, &part);
+}
+
+static uint32_t stack_of(struct conversion *c, uint32_t number)
+{
+	if (!c->stacks[number])
+		c->stacks[number] = add_stack(c, &c->samples->stacks[number]) + 1;
+	return c->stacks[number] - 1;
+}
+
+/* Returns the frames of a user stack with their roles for VM. The caller frees them. */
+static struct splice_native *native_frames(
+	struct conversion *c, const struct vm *vm, const struct sample_stack *s)
+{
+	struct splice_native *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint64_t frame = frames_of(c, s)[i];
+
+		list[i].id = frame_table_user(&c->table, frame);
+		list[i].role = frame_table_role(&c->table, vm, frame);
+	}
+	return list;
+}
+
+static struct splice_frame *vm_frames(
+	struct conversion *c, const struct vm *vm, const struct sample_stack *s)
+{
+	struct splice_frame *list = xcalloc(s->nr, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->nr; i++) {
+		uint64_t number = frames_of(c, s)[i];
+
+		list[i].what = number > UINT32_MAX ? 0 : name_at(c, number)->what;
+		if (is_frame(c, vm, number))
+			list[i].id = vm_frame(c, vm, number);
+	}
+	return list;
+}
+
+/* Returns the user stack and the VM stack as one stack. */
+static uint32_t spliced_stack(struct conversion *c, uint32_t user, uint32_t in_vm)
+{
+	const struct sample_stack *native = &c->samples->stacks[user];
+	const struct sample_stack *inner = &c->samples->stacks[in_vm];
+	const struct vm *vm = vm_of_stack((enum stack_kind)inner->kind);
+	bool is_new;
+	uint32_t cut_by, *at = table_put(&c->spliced, user, in_vm, &is_new);
+
+	if (!is_new)
+		return *at;
+	struct splice_native *natives = native_frames(c, vm, native);
+	struct splice_frame *frames = vm_frames(c, vm, inner);
+	struct splice s = {
+		.native = natives,
+		.nr_native = native->nr,
+		.frames = frames,
+		.nr_frames = inner->nr,
+		.end = (enum vm_end)inner->end,
+	};
+	enum stack_end end = judge_stack(&c->judge, native, &cut_by);
+
+	*at = frame_table_mixed_stack(&c->table, vm, &s, end, cut_by);
+	free(natives);
+	free(frames);
+	return *at;
+}
+
+/* ---- rows ---- */
+
+/*
+ * Returns the stack that stands for stack NUMBER, or 0 if that is pending. Among kernel stacks that
+ * are equal without the frames of the probe itself, this is the first one, which KERNELS has.
+ */
+static uint32_t find_actual(const struct conversion *c, struct table *kernels, uint32_t number)
+{
+	uint32_t actual = samples_actual(c->samples, number);
+	const struct sample_stack *s = &c->samples->stacks[actual];
+	bool is_new;
+
+	if (s->kind != STACK_KERNEL || s->end == SAMPLE_NAMED)
+		return actual;
+	struct kernel_part part = kernel_part(c, s);
+	uint64_t hash = hash_text((const char *)part.addresses, part.nr * sizeof(*part.addresses));
+	uint32_t *first = table_put(
+		kernels, hash, (uint64_t)part.nr << 9 | (uint64_t)s->end << 1 | part.rare, &is_new);
+
+	return is_new ? (*first = actual) : *first;
+}
+
+/* Returns for each stack of samples the stack that stands for it. The caller frees the list. */
+static uint32_t *find_all_actual(const struct conversion *c)
+{
+	uint32_t *actual = xcalloc(c->samples->nr_stacks, sizeof(*actual));
+	struct table kernels;
+
+	table_init(&kernels);
+	for (uint32_t i = 1; i < c->samples->nr_stacks; i++)
+		actual[i] = find_actual(c, &kernels, i);
+	table_release(&kernels);
+	return actual;
+}
+
+/* Replaces the stack at NUMBER. Returns false if that is pending. */
+static bool replace_stack(const uint32_t *actual, uint32_t *number)
+{
+	bool is_none = !*number;
+
+	*number = actual[*number];
+	return is_none || *number;
+}
+
+/*
+ * Merges the rows whose stacks are the same. If a stack of a row is pending, the row is lost,
+ * because half a stack would be wrong.
+ */
+static void merge_rows(struct conversion *c)
+{
+	const struct samples *s = c->samples;
+	const uint32_t *labels = c->facts->labels;
+	uint32_t *actual = find_all_actual(c);
+
+	for (size_t i = 1; i < s->nr_rows; i++) {
+		const struct sample_row *row = &s->rows[i];
+		struct sample_key key = row->key;
+		bool is_whole = replace_stack(actual, &key.user) &
+				replace_stack(actual, &key.kernel) & replace_stack(actual, &key.vm);
+
+		key.labels = labels ? labels[key.labels] : key.labels;
+		if (is_whole)
+			samples_add(&c->rows, &key, row->count, row->sum);
+		else
+			add_capped(&c->rec->lost[LOST_NO_BODY], row->count);
+	}
+	free(actual);
+	table_release(&c->rows.by_row);
+}
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct sample_row *a = va, *b = vb;
+
+	if (a->key.event != b->key.event)
+		return a->key.event < b->key.event ? -1 : 1;
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? 1 : -1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static uint32_t task_of(struct conversion *c, uint32_t number)
+{
+	const struct sample_task *task = &c->samples->tasks[number];
+
+	if (!c->tasks[number])
+		c->tasks[number] = recording_add_task(c->rec,
+					   &(struct rec_task){
+						   .pid = task->pid,
+						   .tid = task->tid,
+						   .start = task->start / task_tick_ns(),
+						   .comm = string_of(c, task->comm),
+					   }) +
+				   1;
+	return c->tasks[number] - 1;
+}
+
+/* Returns the labels of the cgroup of a task's process. */
+static const struct task_labels *labels_of_task(struct conversion *c, uint32_t number)
+{
+	const struct sample_task *task = &c->samples->tasks[number];
+	struct task_labels *labels = &c->of_tasks[number];
+	struct membership_label list[MEMBERSHIP_LABELS];
+	const char *path;
+
+	if (labels->known || !c->facts->ms)
+		return labels;
+	labels->known = true;
+	path = memberships_cgroup(c->facts->ms, task->pid, task->start / task_tick_ns());
+	labels->nr = path ? memberships_labels(path, list) : 0;
+	for (size_t i = 0; i < labels->nr; i++) {
+		char *value = xstrndup(list[i].value, list[i].len);
+
+		labels->list[i] = (struct label){
+			recording_string(c->rec, list[i].key), recording_string(c->rec, value)};
+		free(value);
+	}
+	return labels;
+}
+
+/*
+ * Returns the labels of a row. The newest label comes first: it overrides an older label with the
+ * same key, and the labels of the process.
+ */
+static uint32_t labels_of(struct conversion *c, const struct sample_key *key)
+{
+	const struct task_labels *process = labels_of_task(c, key->task);
+	struct label labels[LABEL_SET_MAX];
+	size_t nr = 0;
+
+	for (uint32_t set = key->labels; set && nr < LABEL_SET_MAX - MEMBERSHIP_LABELS;
+		set = c->samples->labels[set].others) {
+		const struct sample_label *label = &c->samples->labels[set];
+
+		labels[nr++] = (struct label){string_of(c, label->key), string_of(c, label->value)};
+	}
+	for (size_t i = 0; i < process->nr; i++)
+		labels[nr++] = process->list[i];
+	return recording_labels(c->rec, labels, nr);
+}
+
+static void add_row(struct conversion *c, const struct sample_row *from)
+{
+	const struct sample_key *key = &from->key;
+	struct rec_row row = {
+		.event = key->event,
+		.task = task_of(c, key->task),
+		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
+		.labels = labels_of(c, key),
+		.slice = key->slice,
+		.count = from->count,
+		.sum = from->sum / c->samples->events[key->event].divisor,
+	};
+	int n = 0;
+
+	if (key->user && key->vm)
+		row.stacks[n++] = spliced_stack(c, key->user, key->vm);
+	else if (key->user || key->vm)
+		row.stacks[n++] = stack_of(c, key->user | key->vm);
+	if (key->kernel)
+		row.stacks[n++] = stack_of(c, key->kernel);
+	recording_add_row(c->rec, &row);
+}
+
+static void add_rows(struct conversion *c)
+{
+	struct samples *s = &c->rows;
+
+	qsort(s->rows + 1, s->nr_rows - 1, sizeof(*s->rows), compare_rows);
+	for (size_t i = 1; i < s->nr_rows; i++)
+		add_row(c, &s->rows[i]);
+}
+
+void seal_jit_names(
+	const struct samples *s, struct processes *ps, struct jvms *jvms, struct strbuf *notes)
+{
+	if (!jvms)
+		return;
+	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
+
+	samples_mark_mappings(s, used, ps->nr_maps);
+	jvms_finish(jvms, used, notes);
+	free(used);
+}
+
+void recording_seal(struct recording *rec, const struct samples *s, const struct seal_facts *facts)
+{
+	struct conversion c = {
+		.samples = s, .facts = facts, .rec = rec, .judge = {s, facts->ps, rec}};
+
+	frame_table_init(&c.table, facts->ps, facts->ks, rec);
+	table_init(&c.spliced);
+	same_names_init(&c.same, s);
+	samples_init(&c.rows);
+	merge_rows(&c);
+	judge_ask(&c.judge);
+	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
+	c.stacks = xcalloc(s->nr_stacks, sizeof(*c.stacks));
+	c.of_tasks = xcalloc(s->nr_tasks, sizeof(*c.of_tasks));
+	for (size_t i = 0; i < s->nr_events; i++)
+		recording_add_event(rec, s->events[i].name, s->events[i].unit, s->events[i].clock,
+			s->events[i].period);
+	add_rows(&c);
+	for (int i = 0; i < LOST_REASONS; i++)
+		add_capped(&rec->lost[i], s->lost[i]);
+	free(c.tasks);
+	free(c.stacks);
+	free(c.of_tasks);
+	table_release(&c.spliced);
+	same_names_release(&c.same);
+	samples_release(&c.rows);
+	frame_table_release(&c.table);
+}
