@@ -70,7 +70,7 @@ static int record(const struct engine_ops *ops, struct engine *engine, struct tr
 	be_busy(ops, engine);
 	ops->stop(engine);
 	recording_init(&rec);
-	ret = ops->finish(engine, &rec, &files, &notes, err);
+	ret = ops->take(engine, &rec, &files, &notes, err);
 	count(&rec, trial);
 	recording_release(&rec);
 	open_files_release(&files);

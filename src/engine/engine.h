@@ -88,12 +88,18 @@ struct engine_ops {
 	 */
 	void (*stop)(struct engine *engine);
 	/*
-	 * Adds the results to REC, with "seconds" if the engine has measured them, and to FILES the
-	 * files that cannot be opened by their recorded path. NOTES are for the user. To be called
-	 * after ENGINE_ENDED. Returns 0 on success, 1 with losses of the engine itself, which ERR
-	 * tells, or -1 if there are no results; ERR then tells the reason and what to do.
+	 * Makes REC, which is empty, the recording so far, with "seconds" if the engine measures
+	 * them. NOTES are for the user. Returns 0 on success, 1 with losses of the engine itself,
+	 * which ERR tells, or -1 if there are no results; ERR then tells the reason and what to do.
+	 *
+	 * May be called again and again while the state is ENGINE_READY: bpf gives the samples so
+	 * far, without what has begun and not ended, and counts samples whose stacks are still
+	 * being unwound as lost. stap gives no samples, as the scripts print them at the end.
+	 *
+	 * To be called once after the end, for all samples. Only then the JVMs are asked for names,
+	 * and FILES gets the files that cannot be opened by their recorded path.
 	 */
-	int (*finish)(struct engine *engine, struct recording *rec, struct open_files *files,
+	int (*take)(struct engine *engine, struct recording *rec, struct open_files *files,
 		struct strbuf *notes, struct strbuf *err);
 	/* Returns the messages of an engine that failed to start, or NULL if it did start. */
 	const char *(*log)(const struct engine *engine);

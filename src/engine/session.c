@@ -323,7 +323,7 @@ static int run_engine(struct run *r, struct recording *rec, struct open_files *f
 	if (!ops->start(r->engine, err)) {
 		take_sums(r, record(r));
 		clear_progress(r);
-		ret = ops->finish(r->engine, rec, files, notes, err);
+		ret = ops->take(r->engine, rec, files, notes, err);
 		if (!r->session->request.compile_only)
 			describe_run(r, rec);
 	}

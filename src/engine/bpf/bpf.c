@@ -381,18 +381,17 @@ static void bpf_stop(struct engine *engine)
 	sideband_enable(&b->side, false);
 	if (b->programs.control->until > now)
 		b->programs.control->until = now;
-	b->duration = b->programs.control->until - b->began;
+	b->ended = b->programs.control->until;
 	tool_run_stop(&b->tool);
 	programs_detach(&b->programs);
 	tool_run_stopped(&b->tool);
-	b->stopped = true;
 }
 
 static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 {
 	struct bpf *b = (struct bpf *)engine;
 
-	if (b->stopped)
+	if (b->ended)
 		return ENGINE_ENDED;
 	if (b->young && timeout_ms > YOUNG_MS)
 		timeout_ms = YOUNG_MS;
@@ -426,7 +425,7 @@ const struct engine_ops bpf_engine = {
 	.start = bpf_start,
 	.wait = bpf_wait,
 	.stop = bpf_stop,
-	.finish = bpf_finish,
+	.take = bpf_take,
 	.log = bpf_log,
 	.free = bpf_free,
 };

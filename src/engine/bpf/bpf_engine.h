@@ -72,9 +72,9 @@ struct bpf {
 	int restarted;        /* the last such processor */
 	uint64_t missed;      /* estimated ticks of the target that were missed before restarts */
 	struct pace pace;
-	uint64_t began;    /* CLOCK_MONOTONIC, ns, when the first event may have come */
-	uint64_t duration; /* ns from began to the end, known when stopped */
-	bool started, waited, stopped;
+	uint64_t began; /* CLOCK_MONOTONIC, ns, when the first event may have come */
+	uint64_t ended; /* likewise for the last one, or 0 until the recording is stopped */
+	bool started, waited;
 	bool no_memory; /* stopped because memory was low */
 };
 
@@ -133,8 +133,8 @@ void bpf_note_cpus(const struct bpf *b, struct strbuf *notes);
 
 /* ---- bpf_result.c ---- */
 
-/* Implements engine_ops.finish. */
-int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
+/* Implements engine_ops.take. */
+int bpf_take(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a recording: takes the remaining data, and makes the recording of all data. */
+/* Makes the recording of the data so far, and at the end of all data. */
 #include "bpf_engine.h"
 #include "engine/condense.h"
 #include "engine/seal.h"
@@ -13,14 +13,13 @@
 enum { FINISH_S = 20 }; /* time for tables that are still being built */
 
 /*
- * Takes the remaining data: records in the ring buffers, tables being built, both halves of the
- * sums.
+ * Takes the remaining data when the programs have stopped: records in the ring buffers, tables
+ * being built, both halves of the sums, and what has not ended.
  */
 static void take_rest(struct bpf *b)
 {
 	int64_t end = monotonic_ns() + FINISH_S * 1000000000LL;
 
-	bpf_take_round(b);
 	while (b->copies.nr && loader_nr_pending(&b->loader) && monotonic_ns() < end) {
 		bpf_wait_for_input(b, 100);
 		bpf_take_round(b);
@@ -29,7 +28,7 @@ static void take_rest(struct bpf *b)
 	bpf_drain(b);
 	bpf_drain(b);
 	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
-	tool_run_add_open(&b->tool, b->programs.control->until);
+	tool_run_add_open(&b->tool, b->ended);
 }
 
 /*
@@ -78,8 +77,16 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 }
 
 /* Releases everything that only recording needs, as the result needs the memory. */
-static void release_recorder(struct bpf *b)
+static void end_recorder(struct bpf *b, const struct counters *c, struct strbuf *notes)
 {
+	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
+		strbuf_adds(notes, "stacks are cut: the process that builds unwind tables cannot "
+				   "be confined, as prctl or setresuid is refused here; allow "
+				   "these in the container's seccomp profile\n");
+	if (b->request->verbose)
+		say_figures(b, c);
+	if (b->request->verbose && !b->request->idle)
+		say_processors(b);
 	ring_records_release(&b->ring);
 	loader_release(&b->loader);
 	pool_release(&b->pool);
@@ -93,7 +100,8 @@ static void release_recorder(struct bpf *b)
  */
 static void add_meta(const struct bpf *b, struct recording *rec)
 {
-	char *seconds = xasprintf("%.3f", (double)b->duration / 1e9);
+	uint64_t end = b->ended ? b->ended : (uint64_t)monotonic_ns();
+	char *seconds = xasprintf("%.3f", (double)(end - b->began) / 1e9);
 
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
@@ -134,36 +142,37 @@ static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
 {
 	uint32_t *labels = label_sets_limit(&b->label_sets, notes);
 
-	seal_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
-	condense_last(&b->samples, &b->processes);
+	if (b->ended) {
+		seal_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
+		condense_last(&b->samples, &b->processes);
+	}
 	recording_seal(rec, &b->samples,
 		&(struct seal_facts){&b->processes, &b->memberships, b->kallsyms, labels});
 	free(labels);
 }
 
-int bpf_finish(struct engine *engine, struct recording *rec, struct open_files *files,
+int bpf_take(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
 
-	take_rest(b);
+	bpf_take_round(b);
+	if (b->ended)
+		take_rest(b);
+	else
+		bpf_drain(b);
 	struct counters counters = bpf_counters(b);
 
-	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
-		strbuf_adds(notes, "stacks are cut: the process that builds unwind tables cannot "
-				   "be confined, as prctl or setresuid is refused here; allow "
-				   "these in the container's seccomp profile\n");
-	if (b->request->verbose)
-		say_figures(b, &counters);
-	if (b->request->verbose && !b->request->idle)
-		say_processors(b);
-	release_recorder(b);
+	if (b->ended)
+		end_recorder(b, &counters, notes);
 	add_meta(b, rec);
 	add_lost(b, &counters, rec);
 	seal(b, rec, notes);
 	add_notes(b, &counters, notes);
-	processes_move_files(&b->processes, files);
-	pace_stop(&b->pace);
+	if (b->ended) {
+		processes_move_files(&b->processes, files);
+		pace_stop(&b->pace);
+	}
 	if (b->no_memory)
 		fail(err,
 			"the memory limit of %" PRIu64

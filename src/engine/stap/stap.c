@@ -790,10 +790,10 @@ static int finish_module(struct stap *s, struct strbuf *err)
 }
 
 /* Adds the losses that SystemTap reported. Returns 1 with ERR if the module ended early. */
-static int take_losses(struct stap *s, struct strbuf *err)
+static int take_losses(const struct stap *s, struct recording *rec, struct strbuf *err)
 {
-	add_capped(&s->tally.lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
-	add_capped(&s->tally.lost[LOST_TRANSPORT], logged_number(s, "There were "));
+	add_capped(&rec->lost[LOST_SKIPPED], logged_number(s, "skipped probes: "));
+	add_capped(&rec->lost[LOST_TRANSPORT], logged_number(s, "There were "));
 	if (s->tally.ended && !s->guard.status)
 		return 0;
 	char *error = logged_error(s);
@@ -826,22 +826,9 @@ static void add_seconds(const struct tally *t, struct recording *rec)
 	free(seconds);
 }
 
-static int stap_finish(struct engine *engine, struct recording *rec, struct open_files *files,
-	struct strbuf *notes, struct strbuf *err)
+/* Makes REC of the lines that have arrived. */
+static void seal(struct stap *s, bool is_last, struct recording *rec, struct strbuf *notes)
 {
-	struct stap *s = (struct stap *)engine;
-
-	if (s->request->compile_only)
-		return finish_module(s, err);
-	if (s->guard.status < 0)
-		claims_sweep(); /* no other process unloads the module */
-	if (!s->tally.ended && !s->tally.nr_rows)
-		return explain(s, err);
-	int ret = take_losses(s, err);
-
-	rescan(s);
-	if (s->request->module)
-		mark_rules(s);
 	const struct tool *tool = s->request->tool;
 	struct samples samples;
 	struct label_sets sets;
@@ -850,14 +837,12 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	uint32_t event = samples_event(&samples,
 		&(struct sample_event){tool->event, tool->unit, tool->clock, tick_ns(s), 1});
 
-	recording_add_meta(rec, "title", tool->title);
-	recording_add_meta(rec, "engine", "stap");
-	add_seconds(&s->tally, rec);
 	label_sets_init(&sets, &samples, &s->labels, s->request->label_values);
 	tally_samples(&s->tally, event, &samples, &sets);
 	uint32_t *labels = label_sets_limit(&sets, notes);
 
-	seal_jit_names(&samples, &s->processes, s->request->jvms, notes);
+	if (is_last)
+		seal_jit_names(&samples, &s->processes, s->request->jvms, notes);
 	condense_last(&samples, &s->processes);
 	recording_seal(rec, &samples,
 		&(struct seal_facts){&s->processes, &s->memberships, s->kallsyms, labels});
@@ -865,7 +850,32 @@ static int stap_finish(struct engine *engine, struct recording *rec, struct open
 	label_sets_release(&sets);
 	condense_note(&samples, notes);
 	samples_release(&samples);
-	processes_move_files(&s->processes, files);
+}
+
+static int stap_take(struct engine *engine, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct stap *s = (struct stap *)engine;
+	bool is_last = s->stopped || s->phase == OVER;
+	int ret = 0;
+
+	if (s->request->compile_only)
+		return finish_module(s, err);
+	if (is_last && s->guard.status < 0)
+		claims_sweep(); /* no other process unloads the module */
+	if (is_last && !s->tally.ended && !s->tally.nr_rows)
+		return explain(s, err);
+	if (is_last)
+		ret = take_losses(s, rec, err);
+	rescan(s);
+	if (is_last && s->request->module)
+		mark_rules(s);
+	recording_add_meta(rec, "title", s->request->tool->title);
+	recording_add_meta(rec, "engine", "stap");
+	add_seconds(&s->tally, rec);
+	seal(s, is_last, rec, notes);
+	if (is_last)
+		processes_move_files(&s->processes, files);
 	facets_note(&s->facets, notes);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
 	return ret;
@@ -886,7 +896,7 @@ const struct engine_ops stap_engine = {
 	.start = stap_start,
 	.wait = stap_wait,
 	.stop = stap_stop,
-	.finish = stap_finish,
+	.take = stap_take,
 	.log = stap_log,
 	.free = stap_free,
 };
