@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "frame_table.h"
+#include "lib/hash.h"
 #include "lib/util.h"
 #include "samples.h"
 #include "symbol/elf/elffile.h"
@@ -17,7 +18,7 @@ void frame_table_init(struct frame_table *t, const struct processes *ps, const s
 	rec->kernel_text = ks ? kallsyms_text(ks) : 0;
 	table_init(&t->maps);
 	table_init(&t->frames);
-	table_init(&t->vm);
+	table_init(&t->named);
 	table_init(&t->by_object);
 }
 
@@ -25,7 +26,7 @@ void frame_table_release(struct frame_table *t)
 {
 	table_release(&t->maps);
 	table_release(&t->frames);
-	table_release(&t->vm);
+	table_release(&t->named);
 	table_release(&t->by_object);
 	free(t->codes);
 }
@@ -96,29 +97,27 @@ static uint32_t user_frame(
 	return is_new ? (*at = recording_add_frame(t->rec, &f)) : *at;
 }
 
+uint32_t frame_table_named(struct frame_table *t, enum frame_kind kind, const struct rec_name *name)
+{
+	uint64_t place = hash_pair((uint64_t)name->module << 32 | name->line, name->offset);
+	bool is_new;
+	uint32_t *at = table_put(&t->named, (uint64_t)name->function << 32 | name->file,
+		hash_pair(place, kind), &is_new);
+
+	if (!is_new)
+		return *at;
+	uint32_t id = *at = recording_add_frame(t->rec,
+		&(struct rec_frame){.kind = kind, .place = AT_NAME, .call = kind == FRAME_KERNEL});
+
+	if (name->function)
+		recording_name_frame(t->rec, id, name, 1);
+	return id;
+}
+
 static uint32_t text_frame(struct frame_table *t, enum frame_kind kind, const char *text)
 {
-	struct rec_name n = {.function = recording_string(t->rec, text)};
-	uint32_t frame =
-		recording_add_frame(t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
-
-	recording_name_frame(t->rec, frame, &n, 1);
-	return frame;
-}
-
-static uint32_t rare_frame(struct frame_table *t)
-{
-	if (!t->rare)
-		t->rare = text_frame(t, FRAME_NOTE, "[rare]") + 1;
-	return t->rare - 1;
-}
-
-/* Returns the frame of a trace of LuaJIT, which is code without a name. */
-static uint32_t trace_frame(struct frame_table *t)
-{
-	if (!t->trace)
-		t->trace = text_frame(t, FRAME_JIT, "[luajit trace]") + 1;
-	return t->trace - 1;
+	return frame_table_named(
+		t, kind, &(struct rec_name){.function = recording_string(t->rec, text)});
 }
 
 uint32_t frame_table_user(struct frame_table *t, uint64_t frame)
@@ -126,9 +125,9 @@ uint32_t frame_table_user(struct frame_table *t, uint64_t frame)
 	struct user_frame f = samples_decode_frame(t->ps, frame);
 
 	if (frame == SAMPLE_RARE)
-		return rare_frame(t);
+		return text_frame(t, FRAME_NOTE, "[rare]");
 	if (f.is_vm && (!f.object || !f.object->elf))
-		return trace_frame(t);
+		return text_frame(t, FRAME_JIT, "[luajit trace]"); /* code without a name */
 	return user_frame(t, f.map, f.address, f.call);
 }
 
@@ -206,46 +205,7 @@ struct kernel_part frame_table_kernel_part(
 	return part;
 }
 
-uint32_t frame_table_named(
-	struct frame_table *t, const char *name, const char *module, uint64_t offset)
-{
-	struct rec_name n = {
-		.function = recording_string(t->rec, name),
-		.module = recording_string(t->rec, module),
-		.offset = offset,
-	};
-	bool is_new;
-	uint32_t *at = table_put(&t->frames, (UINT32_MAX + 3ULL + n.module) << 1,
-		(uint64_t)n.function << 32 | (uint32_t)offset, &is_new);
-
-	if (!is_new)
-		return *at;
-	uint32_t id = *at = recording_add_frame(
-		t->rec, &(struct rec_frame){.kind = FRAME_KERNEL, .place = AT_NAME, .call = true});
-
-	recording_name_frame(t->rec, id, &n, 1);
-	return id;
-}
-
-uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_kind kind,
-	uint32_t function, uint32_t file, uint32_t line)
-{
-	struct rec_name n = {.function = function, .file = file, .line = line};
-	bool is_new;
-	uint32_t *at = table_put(&t->vm, (uint64_t)function << 32 | file,
-		(uint64_t)vm->kind << 40 | (uint64_t)kind << 32 | line, &is_new);
-
-	if (!is_new)
-		return *at;
-	uint32_t id = *at =
-		recording_add_frame(t->rec, &(struct rec_frame){.kind = kind, .place = AT_NAME});
-
-	if (function)
-		recording_name_frame(t->rec, id, &n, 1);
-	return id;
-}
-
-/* Adds the frame "[WHAT: TEXT]". */
+/* Returns the frame "[WHAT: TEXT]". */
 static uint32_t note_about(struct frame_table *t, const char *what, const char *text)
 {
 	char *note = xasprintf("[%s: %s]", what, text);
@@ -253,15 +213,6 @@ static uint32_t note_about(struct frame_table *t, const char *what, const char *
 
 	free(note);
 	return frame;
-}
-
-static uint32_t inconsistent_frame(struct frame_table *t, const struct vm *vm)
-{
-	uint32_t *frame = &t->inconsistent[vm->kind];
-
-	if (!*frame)
-		*frame = note_about(t, vm->language->name, "inconsistent") + 1;
-	return *frame - 1;
 }
 
 uint32_t frame_table_no_stack(struct frame_table *t, const char *why)
@@ -304,7 +255,7 @@ uint32_t frame_table_mixed_stack(struct frame_table *t, const struct vm *vm, str
 
 	for (size_t i = 0; i < nr; i++)
 		if (merged[i] == UINT32_MAX)
-			merged[i] = inconsistent_frame(t, vm);
+			merged[i] = note_about(t, vm->language->name, "inconsistent");
 	if (!consistent) {
 		end = END_BROKEN;
 		cut_by = 0;
@@ -335,7 +286,7 @@ uint32_t frame_table_vm_stack(struct frame_table *t, const struct vm *vm, enum v
 		return recording_add_stack(
 			t->rec, language_stack(vm->language), END_ROOT, 0, &note, 1);
 	default:
-		note = inconsistent_frame(t, vm);
+		note = note_about(t, vm->language->name, "inconsistent");
 		return recording_add_stack(
 			t->rec, language_stack(vm->language), END_BROKEN, 0, &note, 1);
 	}
@@ -346,7 +297,7 @@ uint32_t frame_table_kernel_stack(struct frame_table *t, const struct kernel_par
 	uint32_t *frames = xcalloc(part->nr + 1, sizeof(*frames)), nr = 0;
 
 	if (part->rare)
-		frames[nr++] = rare_frame(t);
+		frames[nr++] = frame_table_user(t, SAMPLE_RARE);
 	for (size_t i = 0; i < part->nr; i++) {
 		bool call = i ? !interrupts(t, part->addresses[i - 1]) : part->rare;
 

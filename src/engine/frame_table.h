@@ -14,12 +14,10 @@ struct frame_table {
 	struct recording *rec;
 	struct table maps;   /* mapping -> map */
 	struct table frames; /* map or kind, address -> frame */
-	struct table vm;     /* function, file, kind of VM and line -> frame */
+	struct table named;  /* kind, name -> frame */
 	struct splice_code *codes;
 	size_t nr_codes, codes_alloc;
 	struct table by_object; /* object, interpreter -> index in codes */
-	/* Note frames + 1, or 0 if not added yet. */
-	uint32_t inconsistent[VM_KINDS], rare, trace;
 };
 
 void frame_table_init(struct frame_table *t, const struct processes *ps, const struct kallsyms *ks,
@@ -29,16 +27,12 @@ void frame_table_release(struct frame_table *t);
 /* Returns the frame of FRAME, as encoded by samples_user_frame(), or the note for SAMPLE_RARE. */
 uint32_t frame_table_user(struct frame_table *t, uint64_t frame);
 
-/* Returns a kernel frame of known name but unknown address, OFFSET bytes into the function. */
-uint32_t frame_table_named(
-	struct frame_table *t, const char *name, const char *module, uint64_t offset);
-
 /*
- * Returns a frame of an interpreter, of KIND. FUNCTION and FILE are strings of the recording, or 0
- * if unknown. Without a function the frame has no name.
+ * Returns a frame of KIND without an address: of an interpreter, or a return address in the kernel.
+ * Without a function it has no name.
  */
-uint32_t frame_table_vm(struct frame_table *t, const struct vm *vm, enum frame_kind kind,
-	uint32_t function, uint32_t file, uint32_t line);
+uint32_t frame_table_named(
+	struct frame_table *t, enum frame_kind kind, const struct rec_name *name);
 
 /*
  * Adds the interpreter's stack of NR frames, leaf first, or of a note if END says that there is no

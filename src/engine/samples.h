@@ -67,7 +67,7 @@ struct samples {
 		uint32_t function;   /* in strings, or 0 if unknown */
 		uint32_t file;       /* in strings; for kernel functions the module */
 		uint32_t line;       /* or 0 if unknown */
-		uint32_t first_line; /* of the function, see same_names.h, or 0 if not needed */
+		uint32_t first_line; /* of the function, or 0 if it is told apart without it */
 	} * names;
 	size_t nr_names, names_alloc;
 	struct sample_label {

@@ -11,9 +11,9 @@
 #include "memberships.h"
 #include "process/task.h"
 #include "runtime/java/jvms.h"
-#include "same_names.h"
 #include "samples.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +30,9 @@ struct conversion {
 		bool known;
 		size_t nr;
 		struct label list[MEMBERSHIP_LABELS];
-	} * of_tasks; /* by numbers in samples */
-	struct same_names same;
-	struct table spliced; /* user stack, VM stack -> stack of rec */
+	} * of_tasks;             /* by numbers in samples */
+	struct table first_lines; /* function, file -> 2 * line of the first, + 1 if several */
+	struct table spliced;     /* user stack, VM stack -> stack of rec */
 };
 
 static const uint64_t *frames_of(const struct conversion *c, const struct sample_stack *s)
@@ -79,7 +79,7 @@ static const struct sample_name *name_at(const struct conversion *c, uint64_t nu
 /* Returns the number of STRING in the recording. */
 static uint32_t string_of(struct conversion *c, uint32_t string)
 {
-	return recording_string(c->rec, strpool_get(&c->samples->strings, string));
+	return strpool_import(&c->rec->strings, &c->samples->strings, string);
 }
 
 /* Adds a kernel stack of named frames. */
@@ -96,9 +96,10 @@ static uint32_t add_named_stack(struct conversion *c, const struct sample_stack 
 		}
 		const struct sample_name *name = name_at(c, number);
 
-		frames[i] = frame_table_named(&c->table,
-			strpool_get(&c->samples->strings, name->function),
-			strpool_get(&c->samples->strings, name->file), name->what);
+		frames[i] = frame_table_named(&c->table, FRAME_KERNEL,
+			&(struct rec_name){.function = string_of(c, name->function),
+				.module = string_of(c, name->file),
+				.offset = name->what});
 	}
 	uint32_t id = recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, s->nr);
 
@@ -106,15 +107,53 @@ static uint32_t add_named_stack(struct conversion *c, const struct sample_stack 
 	return id;
 }
 
+/*
+ * Notes the lines at which functions of a file begin whose names are the same because they are the
+ * names that callers use.
+ */
+static void find_same_names(struct conversion *c)
+{
+	for (size_t i = 0; i < c->samples->nr_names; i++) {
+		const struct sample_name *name = name_at(c, i);
+		bool is_new;
+
+		if (!name->first_line)
+			continue;
+		uint32_t *line = table_put(&c->first_lines, name->function, name->file, &is_new);
+
+		if (is_new)
+			*line = name->first_line << 1;
+		else if (*line >> 1 != (name->first_line & INT32_MAX))
+			*line |= 1;
+	}
+}
+
+/* Returns the function of NAME, followed by ":LINE" if other functions have that name. */
+static uint32_t function_of(struct conversion *c, const struct sample_name *name)
+{
+	const uint32_t *line = table_get(&c->first_lines, name->function, name->file);
+
+	if (!name->first_line || !line || !(*line & 1))
+		return string_of(c, name->function);
+	char *text = xasprintf(
+		"%s:%" PRIu32, strpool_get(&c->samples->strings, name->function), name->first_line);
+	uint32_t string = recording_string(c->rec, text);
+
+	free(text);
+	return string;
+}
+
 static uint32_t vm_frame(struct conversion *c, const struct vm *vm, uint64_t number)
 {
 	if (number > UINT32_MAX)
 		return frame_table_user(&c->table, number);
 	const struct sample_name *name = name_at(c, number);
-	enum frame_kind kind = name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language);
 
-	return frame_table_vm(&c->table, vm, kind, same_names_string(&c->same, c->rec, name),
-		string_of(c, name->file), name->line);
+	return frame_table_named(&c->table,
+		name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language),
+		&(struct rec_name){.function = function_of(c, name),
+			.file = string_of(c, name->file),
+			.line = name->line});
 }
 
 /* Returns false for entries that only mark a possible run loop, for splicing. */
@@ -415,7 +454,8 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 
 	frame_table_init(&c.table, facts->ps, facts->ks, rec);
 	table_init(&c.spliced);
-	same_names_init(&c.same, s);
+	table_init(&c.first_lines);
+	find_same_names(&c);
 	samples_init(&c.rows);
 	merge_rows(&c);
 	judge_ask(&c.judge);
@@ -432,7 +472,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 	free(c.stacks);
 	free(c.of_tasks);
 	table_release(&c.spliced);
-	same_names_release(&c.same);
+	table_release(&c.first_lines);
 	samples_release(&c.rows);
 	frame_table_release(&c.table);
 }

@@ -89,8 +89,9 @@ static void frame_table__mixed_stacks_end_as_their_worse_half(void **state)
 	recording_init(&rec);
 	frame_table_init(&t, &ps, NULL, &rec);
 	assert_int_equal(frame_table_user(&t, walk_frame(NULL, 0x1000, false)), C_FRAME);
-	assert_int_equal(
-		frame_table_vm(&t, &perl_vm, FRAME_PERL, recording_string(&rec, "f"), 0, 0), SUB);
+	assert_int_equal(frame_table_named(&t, FRAME_PERL,
+				 &(struct rec_name){.function = recording_string(&rec, "f")}),
+		SUB);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_mixed(&t, &cases[i]);
 	assert_int_equal(rec.nr_frames, 3); /* one note frame for all */
