@@ -63,18 +63,18 @@ static bool is_running(uint32_t pid, uint32_t tid)
 }
 
 /* Returns whether TASK is a sum or the idle task. */
-static bool is_sum(const struct sample_task *task)
+static bool is_sum(const struct rec_task *task)
 {
 	return !task->tid && !task->start;
 }
 
-static const char *comm_of(const struct condense *c, const struct sample_task *task)
+static const char *comm_of(const struct condense *c, const struct rec_task *task)
 {
 	return strpool_get(&c->from->strings, task->comm);
 }
 
 /* Returns the sum for TASK. If there are too many names, that is the sum without a name. */
-static uint32_t add_sum(struct condense *c, const struct sample_task *task)
+static uint32_t add_sum(struct condense *c, const struct rec_task *task)
 {
 	uint32_t pid = is_running(task->pid, task->pid) ? task->pid : 0;
 	const char *comm = comm_of(c, task);
@@ -132,7 +132,7 @@ static size_t move_ended(const struct samples *s, struct task_use *uses)
 	for (size_t i = 0; i < s->nr_tasks; i++)
 		*table_put(&newest, s->tasks[i].tid, 0, &is_new) = (uint32_t)i;
 	for (size_t i = 0; i < s->nr_tasks; i++) {
-		const struct sample_task *task = &s->tasks[uses[i].task];
+		const struct rec_task *task = &s->tasks[uses[i].task];
 		struct task_use use = uses[i];
 
 		if (is_sum(task) || (*table_get(&newest, task->tid, 0) == use.task &&
@@ -173,7 +173,7 @@ static void add_tasks(struct condense *c)
 	choose_sums(c, uses);
 	qsort(uses, s->nr_tasks, sizeof(*uses), compare_tasks);
 	for (size_t i = 0; i < s->nr_tasks; i++) {
-		const struct sample_task *task = &s->tasks[i];
+		const struct rec_task *task = &s->tasks[i];
 
 		if (!uses[i].rows)
 			continue;
@@ -341,7 +341,7 @@ static uint64_t rare_sum(const struct samples *s, size_t nr)
 static void copy_tasks(struct samples *to, const struct samples *s)
 {
 	for (size_t i = 0; i < s->nr_tasks; i++) {
-		const struct sample_task *task = &s->tasks[i];
+		const struct rec_task *task = &s->tasks[i];
 
 		samples_task(to, task->pid, task->tid, task->start,
 			strpool_get(&s->strings, task->comm));

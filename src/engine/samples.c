@@ -62,7 +62,7 @@ uint32_t samples_task(
 		return *at;
 	*at = (uint32_t)s->nr_tasks;
 	ALLOC_GROW(s->tasks, s->nr_tasks, s->tasks_alloc);
-	s->tasks[s->nr_tasks] = (struct sample_task){
+	s->tasks[s->nr_tasks] = (struct rec_task){
 		.start = start, .pid = pid, .tid = tid, .comm = strpool_adds(&s->strings, comm)};
 	return (uint32_t)s->nr_tasks++;
 }

@@ -40,11 +40,7 @@ struct samples {
 		uint64_t divisor; /* sums of rows are divided by it to get the unit */
 	} * events;
 	size_t nr_events, events_alloc;
-	struct sample_task {
-		uint64_t start; /* ns since boot, or 0 if unknown */
-		uint32_t pid, tid;
-		uint32_t comm; /* in strings */
-	} * tasks;
+	struct rec_task *tasks; /* comm is in strings */
 	size_t nr_tasks, tasks_alloc;
 	/*
 	 * Leaf first. User-space frames are encoded by walk_frame(), where the serial is the

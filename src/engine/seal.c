@@ -9,7 +9,6 @@
 #include "lib/hash.h"
 #include "lib/util.h"
 #include "memberships.h"
-#include "process/task.h"
 #include "runtime/java/jvms.h"
 #include "samples.h"
 
@@ -345,24 +344,18 @@ static int compare_rows(const void *va, const void *vb)
 
 static uint32_t task_of(struct conversion *c, uint32_t number)
 {
-	const struct sample_task *task = &c->samples->tasks[number];
+	struct rec_task task = c->samples->tasks[number];
 
+	task.comm = string_of(c, task.comm);
 	if (!c->tasks[number])
-		c->tasks[number] = recording_add_task(c->rec,
-					   &(struct rec_task){
-						   .pid = task->pid,
-						   .tid = task->tid,
-						   .start = task->start / task_tick_ns(),
-						   .comm = string_of(c, task->comm),
-					   }) +
-				   1;
+		c->tasks[number] = recording_add_task(c->rec, &task) + 1;
 	return c->tasks[number] - 1;
 }
 
 /* Returns the labels of the cgroup of a task's process. */
 static const struct task_labels *labels_of_task(struct conversion *c, uint32_t number)
 {
-	const struct sample_task *task = &c->samples->tasks[number];
+	const struct rec_task *task = &c->samples->tasks[number];
 	struct task_labels *labels = &c->of_tasks[number];
 	struct membership_label list[MEMBERSHIP_LABELS];
 	const char *path;
@@ -370,7 +363,7 @@ static const struct task_labels *labels_of_task(struct conversion *c, uint32_t n
 	if (labels->known || !c->facts->ms)
 		return labels;
 	labels->known = true;
-	path = memberships_cgroup(c->facts->ms, task->pid, task->start / task_tick_ns());
+	path = memberships_cgroup(c->facts->ms, task->pid, task->start);
 	labels->nr = path ? memberships_labels(path, list) : 0;
 	for (size_t i = 0; i < labels->nr; i++) {
 		char *value = xstrndup(list[i].value, list[i].len);

@@ -90,14 +90,14 @@ static void condense(void)
 	condense_end(&c);
 }
 
-static const struct sample_task *task_of_row(size_t row)
+static const struct rec_task *task_of_row(size_t row)
 {
 	return &samples.tasks[samples.rows[row].key.task];
 }
 
 static void assert_task(size_t row, uint32_t pid, uint32_t tid, const char *comm, uint64_t count)
 {
-	const struct sample_task *task = task_of_row(row);
+	const struct rec_task *task = task_of_row(row);
 
 	assert_int_equal(task->pid, pid);
 	assert_int_equal(task->tid, tid);

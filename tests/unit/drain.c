@@ -2,6 +2,7 @@
 /* Stacks and rows as the BPF programs store them, in real maps. */
 #include "bpf_test.h"
 #include "engine/bpf/drain.h"
+#include "process/task.h"
 
 static struct drain drain;
 static struct stack_copies copies;
@@ -28,6 +29,12 @@ static void make(uint32_t max)
 	drain.nodes = make_outer(drain.maps[0].nodes, 2);
 	drain.rows = make_outer(drain.maps[0].rows, 2);
 	drain_init(&drain);
+}
+
+static void run(void)
+{
+	drain_switch(&drain);
+	drain_read(&drain);
 }
 
 static void release(void)
@@ -131,7 +138,7 @@ static void drain__stacks_of_all_sizes(void **state)
 		make_stack(frames, sizes[i], i);
 		add_row(store(frames, sizes[i], NODE_ROOT | WALK_ROOT), 0, i, i + 1);
 	}
-	drain_run(&drain);
+	run();
 	assert_int_equal(epoch, 1);
 	assert_int_equal(samples.nr_rows, 1 + ARRAY_LEN(sizes));
 	for (uint32_t i = 0; i < ARRAY_LEN(sizes); i++) {
@@ -163,7 +170,7 @@ static void drain__stacks_that_are_nearly_equal(void **state)
 	for (uint32_t i = 0; i < ENDS; i++)
 		add_row(store(frames, NR, NODE_ROOT | i), 0, NR + i, 1);
 	add_row(store(frames, NR, NODE_ROOT | NODE_KERNEL), 0, NR + ENDS, 1);
-	drain_run(&drain);
+	run();
 	assert_int_equal(samples.nr_rows, 1 + NR + ENDS + 1);
 	assert_int_equal(samples.nr_stacks, 1 + NR + ENDS + 1);
 	for (uint32_t i = 0; i < NR; i++) {
@@ -192,7 +199,7 @@ static void drain__full_maps(void **state)
 
 				add_row(store(frames, 1, NODE_ROOT | WALK_ROOT), 0, i, 1);
 			}
-			drain_run(&drain);
+			run();
 		}
 		assert_int_equal(samples.lost[LOST_NO_BODY], 0);
 		assert_int_equal(samples.nr_stacks, 1 + maxes[m]);
@@ -215,7 +222,7 @@ static void drain__kernel_and_copies(void **state)
 	add_row(0, store(kernel, 3, NODE_ROOT | NODE_KERNEL), 2, 1);
 	add_row(STACK_COPY | 77, 0, 3, 1);
 	add_row(0, 0, 4, 1);
-	drain_run(&drain);
+	run();
 	assert_stack(row_of(1)->key.user, user, 2, WALK_DEEP);
 	assert_stack(row_of(1)->key.kernel, kernel, 3, WALK_ON);
 	assert_int_equal(row_of(2)->key.kernel, row_of(1)->key.kernel);
@@ -236,18 +243,18 @@ static void drain__rows_without_stacks(void **state)
 	make(64);
 	make_stack(frames, 40, 1);
 	id = store(frames, 40, NODE_ROOT | WALK_ROOT);
-	drain_run(&drain);
+	run();
 	assert_int_equal(samples.nr_rows, 1);
 	add_row(id, 0, 1, 5);
-	drain_run(&drain);
+	run();
 	assert_stack(row_of(1)->key.user, frames, 40, WALK_ROOT);
 	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
 	add_row(id, 0, 1, 5);
-	drain_run(&drain);
+	run();
 	assert_int_equal(samples.lost[LOST_NO_BODY], 5);
 	add_row(12345, 0, 1, UINT64_MAX);
 	add_row(0, 12345, 1, 5);
-	drain_run(&drain);
+	run();
 	assert_int_equal(samples.lost[LOST_NO_BODY], UINT64_MAX);
 	assert_int_equal(samples.nr_rows, 2);
 	release();
@@ -266,7 +273,7 @@ static void drain__tasks_without_user_stack(void **state)
 	make(8);
 	for (uint32_t i = 0; i < ARRAY_LEN(ends); i++)
 		add_row(STACK_NONE | i, 0, i, 1);
-	drain_run(&drain);
+	run();
 	for (uint32_t i = 0; i < ARRAY_LEN(ends); i++)
 		assert_stack(row_of(i)->key.user, NULL, 0, ends[i]);
 	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
@@ -287,7 +294,7 @@ static void drain__again_and_again(void **state)
 			add_row(store(frames, nr, NODE_ROOT | WALK_ROOT), 0, i, i + 1);
 			added += i + 1;
 		}
-		drain_run(&drain);
+		run();
 	}
 	for (size_t i = 1; i < samples.nr_rows; i++)
 		kept += samples.rows[i].count;
@@ -300,8 +307,8 @@ static void drain__again_and_again(void **state)
 static void drain__delayed(void **state)
 {
 	struct delayed left[] = {
-		{.start = 7, .tid = 3, .tgid = 2, .comm = "one", .pc = 0x401234, .count = 5},
-		{.start = 8, .tid = 4, .tgid = 2, .comm = "two", .pc = 0x401234, .count = 1},
+		{.start = 70000000, .tid = 3, .tgid = 2, .comm = "one", .pc = 0x401234, .count = 5},
+		{.start = 89999999, .tid = 4, .tgid = 2, .comm = "two", .pc = 0x401234, .count = 1},
 	};
 	int map = make_hash(sizeof(uint32_t), sizeof(struct delayed), DELAYED_MAX);
 	uint64_t frame = walk_frame(NULL, 0x401234, false);
@@ -316,7 +323,8 @@ static void drain__delayed(void **state)
 
 		assert_int_equal(row->count, left[i].count);
 		assert_int_equal(row->sum, left[i].count);
-		assert_int_equal(samples.tasks[row->key.task].start, left[i].start);
+		assert_int_equal(
+			samples.tasks[row->key.task].start, left[i].start / task_tick_ns());
 		assert_string_equal(comm_of(row), left[i].comm);
 		assert_stack(row->key.user, &frame, 1, WALK_BUSY);
 	}

@@ -139,7 +139,7 @@ static void test_later_process(void **state)
 static void test_sweep(void **state)
 {
 	uint32_t pid = (uint32_t)getpid(), gone = 4194305, used = 4194306;
-	struct sample_task task = {.pid = used};
+	struct rec_task task = {.pid = used};
 	bool is_new;
 
 	(void)state;

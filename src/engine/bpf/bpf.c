@@ -78,8 +78,6 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
 	b->drain.label_sets = &b->label_sets;
-	b->drain.on_switch = bpf_take_names;
-	b->drain.context = b;
 	b->drain.copies = &b->copies;
 	b->drain.epoch = &p->control->epoch;
 	b->drain.nodes = programs_map(p, "nodes");

@@ -94,11 +94,8 @@ void bpf_wait_for_input(struct bpf *b, int timeout_ms);
 void bpf_take_round(struct bpf *b);
 /* Handles the end of processes whose end was not reported by an event. */
 void bpf_end_processes(struct bpf *b);
-/*
- * Takes the names and labels of the rows to be drained. For drain.on_switch; CONTEXT is a struct
- * bpf.
- */
-void bpf_take_names(void *context);
+/* Takes the names and labels of the rows to be drained. */
+void bpf_take_names(struct bpf *b);
 
 /* ---- bpf_labels.c ---- */
 

@@ -23,10 +23,8 @@ static void take_labels(struct bpf *b)
 	b->ring.nr_label_sets = 0;
 }
 
-void bpf_take_names(void *context)
+void bpf_take_names(struct bpf *b)
 {
-	struct bpf *b = context;
-
 	ring_records_read(&b->ring);
 	take_frames(b);
 	take_labels(b);

@@ -30,7 +30,9 @@ void bpf_drain(struct bpf *b)
 	b->drained_nodes = now.nodes;
 	b->drained_rows = now.rows;
 	b->nr_drains++;
-	drain_run(&b->drain);
+	drain_switch(&b->drain);
+	bpf_take_names(b);
+	drain_read(&b->drain);
 }
 
 /* Merges mappings that ended before TIME_NS. */

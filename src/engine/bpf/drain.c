@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drain.h"
 #include "lib/util.h"
+#include "process/task.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -134,11 +135,20 @@ static void read_nodes(struct drain *d, int map)
 	}
 }
 
-void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
+static uint32_t task_of(
+	struct drain *d, uint32_t pid, uint32_t tid, uint64_t start_ns, const char from[COMM_LEN])
 {
 	char comm[COMM_LEN + 1] = "";
+
+	memcpy(comm, from, COMM_LEN);
+	return samples_task(d->samples, pid, tid, start_ns / task_tick_ns(), comm);
+}
+
+void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
+{
 	struct sample_key key = {
 		.event = d->events[from->event % ROW_EVENTS],
+		.task = task_of(d, from->tgid, from->tid, from->start, from->comm),
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
@@ -147,8 +157,6 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.slice = from->slice,
 	};
 
-	memcpy(comm, from->comm, COMM_LEN);
-	key.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm);
 	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->vm && !key.vm))
 		add_capped(&d->samples->lost[LOST_NO_BODY], count);
 	else
@@ -175,13 +183,11 @@ static void read_rows(struct drain *d, int map)
 static void add_delayed(struct drain *d, const struct delayed *from)
 {
 	uint64_t frame = walk_frame(NULL, from->pc, false);
-	char comm[COMM_LEN + 1] = "";
 
-	memcpy(comm, from->comm, COMM_LEN);
 	samples_add(d->samples,
 		&(struct sample_key){
 			.event = d->events[ROW_SAMPLES],
-			.task = samples_task(d->samples, from->tgid, from->tid, from->start, comm),
+			.task = task_of(d, from->tgid, from->tid, from->start, from->comm),
 			.user = samples_stack(d->samples, &frame, 1, STACK_USER, WALK_BUSY),
 		},
 		from->count, from->count);
@@ -260,17 +266,21 @@ static void keep_stacks(struct drain *d)
 	drain_spans_release(&spans);
 }
 
-void drain_run(struct drain *d)
+void drain_switch(struct drain *d)
 {
 	uint32_t which = *d->epoch & 1;
 
 	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
 	/* updating an array of maps waits until no program uses the old map */
 	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
-	if (d->on_switch)
-		d->on_switch(d->context);
-	read_nodes(d, d->maps[which].nodes);
-	read_rows(d, d->maps[which].rows);
+}
+
+void drain_read(struct drain *d)
+{
+	const struct drain_pair *read = &d->maps[~*d->epoch & 1]; /* the other pair */
+
+	read_nodes(d, read->nodes);
+	read_rows(d, read->rows);
 	if (d->spans >= 0)
 		keep_stacks(d);
 }

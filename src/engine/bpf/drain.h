@@ -19,9 +19,6 @@ struct drain {
 	uint32_t states[STATES_MAX];   /* labels in samples, by row_key.state */
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
-	/* Called when the programs no longer write to the maps that are read next; may be NULL. */
-	void (*on_switch)(void *context);
-	void *context;
 	struct stack_copies *copies;
 	uint32_t *epoch; /* shared with the BPF programs */
 	int nodes, rows; /* fds of the two arrays of maps */
@@ -49,8 +46,10 @@ struct drain {
 void drain_init(struct drain *d);
 void drain_release(struct drain *d);
 
-/* Switches the maps, then reads and empties the ones that were in use. */
-void drain_run(struct drain *d);
+/* Switches the maps: the programs no longer write to the ones that drain_read() reads. */
+void drain_switch(struct drain *d);
+/* Reads and empties the maps, when the names and labels of their rows have been taken. */
+void drain_read(struct drain *d);
 
 /* Sets the label of rows in STATE to KEY=VALUE. */
 void drain_name_state(struct drain *d, uint32_t state, const char *key, const char *value);

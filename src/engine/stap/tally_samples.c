@@ -5,7 +5,6 @@
 #include "label/label_processes.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "process/task.h"
 #include "tally.h"
 #include "runtime/vm_processes.h"
 
@@ -30,7 +29,7 @@ static uint32_t add_task(struct adder *a, uint32_t tid)
 
 	if (!task)
 		return samples_task(a->samples, tid, tid, 0, "");
-	return samples_task(a->samples, task->pid, tid, task->start * task_tick_ns(), task->comm);
+	return samples_task(a->samples, task->pid, tid, task->start, task->comm);
 }
 
 static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack *s)
