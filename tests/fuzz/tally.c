@@ -167,13 +167,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct recording rec;
 	struct profile p;
 
-	tally_init(&t, &ps);
+	samples_init(&samples);
+	samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1});
+	tally_init(&t, &ps, &samples);
 	take_lines(&t, data, size);
 	recording_init(&rec);
-	samples_init(&samples);
-	tally_samples(&t,
-		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 0, 1}),
-		&samples, NULL);
+	rec.lost[LOST_NO_BODY] = tally_add_rows(&t);
 	recording_seal(&rec, &samples,
 		&(struct seal_facts){.ps = &ps, .ks = (const struct kallsyms *)&ps});
 	samples_release(&samples);

@@ -16,13 +16,16 @@
 #include <cmocka.h>
 
 static struct processes ps;
+static struct samples samples;
 static struct tally tally;
 
 static int set_up(void **state)
 {
 	(void)state;
 	processes_init(&ps);
-	tally_init(&tally, &ps);
+	samples_init(&samples);
+	samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1});
+	tally_init(&tally, &ps, &samples);
 	return 0;
 }
 
@@ -30,6 +33,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	tally_release(&tally);
+	samples_release(&samples);
 	processes_release(&ps);
 	return 0;
 }
@@ -48,15 +52,9 @@ __attribute__((format(printf, 1, 2))) static void feed(const char *fmt, ...)
 
 static void to_recording(struct recording *rec)
 {
-	struct samples samples;
-
 	recording_init(rec);
-	samples_init(&samples);
-	tally_samples(&tally,
-		samples_event(&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1, 1}),
-		&samples, NULL);
+	rec->lost[LOST_NO_BODY] = tally_add_rows(&tally);
 	recording_seal(rec, &samples, &(struct seal_facts){.ps = &ps});
-	samples_release(&samples);
 }
 
 static void tally__user_stack_becomes_places_in_files(void **state)
@@ -171,8 +169,6 @@ static void assert_label(const struct samples *s, uint32_t label, const char *ke
 
 static void tally__labels_are_sets_of_pairs(void **state)
 {
-	struct samples samples;
-
 	(void)state;
 	feed("stack 1001 1 0 1 10");
 	feed("row 1 1001 0 1 3 uri=/a\\040b=\\u00e9 state=S");
@@ -181,15 +177,13 @@ static void tally__labels_are_sets_of_pairs(void **state)
 	feed("row 1 1001 0 1 1 =S");
 	feed("row 1 1001 0 1 1 state=S uri");
 	assert_int_equal(tally.nr_rows, 2);
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 3);
-	samples_init(&samples);
-	tally_samples(&tally, 0, &samples, NULL);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 3);
+	assert_int_equal(tally_add_rows(&tally), 0);
 	uint32_t both = samples.rows[1].key.labels;
 
 	assert_label(&samples, both, "state", "S", samples.labels[both].others);
 	assert_label(&samples, samples.labels[both].others, "uri", "/a b=\303\251", 0);
 	assert_label(&samples, samples.rows[2].key.labels, "uri", "", 0);
-	samples_release(&samples);
 }
 
 /* The value of a label of row I; "": it has none. */
@@ -205,12 +199,14 @@ static void tally__sets_of_a_source_of_labels(void **state)
 {
 	struct label_processes processes;
 	struct label_sets sets;
-	struct samples samples;
 	struct strbuf notes = STRBUF_INIT;
 	char bytes[161] = "";
 
 	(void)state;
 	memset(bytes, 'x', 160);
+	label_processes_init(&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps);
+	label_sets_init(&sets, &samples, &processes, 10);
+	tally.sets = &sets;
 	feed("labels 3f0 77 phase=ffff handler=0 status=c8 sub=1 conn=5 uri=4,/a\\040b "
 	     "method=3,GET "
 	     "host=a1,%s other=1",
@@ -222,18 +218,15 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	feed("row 77 1001 0 3 3 #3f1");
 	feed("row 77 1001 0 1 1 ");
 	assert_int_equal(tally.nr_rows, 4);
-	assert_int_equal(tally.nr_sets, 1);
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(sets.by_number.nr, 1);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 0);
 	feed("labels 3f0 77");
 	feed("labels x 77 uri=1,a");
 	feed("labels 3f1 77 uri");
 	feed("row 77 1001 0 1 1 #x state=S");
 	feed("row 77 1001 0 1 1 # state=S");
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 5);
-	samples_init(&samples);
-	label_processes_init(&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps);
-	label_sets_init(&sets, &samples, &processes, 10);
-	tally_samples(&tally, 0, &samples, &sets);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 5);
+	assert_int_equal(tally_add_rows(&tally), 0);
 	assert_string_equal(label_of(&samples, 1, "uri"), "/a b");
 	assert_string_equal(label_of(&samples, 1, "method"), "GET");
 	assert_string_equal(label_of(&samples, 1, "status"), "200");
@@ -248,7 +241,6 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	strbuf_release(&notes);
 	label_sets_release(&sets);
 	label_processes_release(&processes);
-	samples_release(&samples);
 }
 
 /* Two waits that began earlier; one of them ended before its stack was read. */
@@ -391,7 +383,7 @@ static void tally__perl_stacks(void **state)
 	feed("row 8 1000 0 4 4");
 	feed("end");
 	to_recording(&rec);
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 0);
 	assert_int_equal(rec.nr_rows, 6);
 	uint32_t perl = rec.rows[0].stacks[0];
 
@@ -434,7 +426,7 @@ static void tally__lua_stacks(void **state)
 	feed("vm 3800 lua 7 0 3");
 	feed("end");
 	to_recording(&rec);
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 0);
 	assert_int_equal(rec.nr_rows, 3);
 	uint32_t lua = rec.rows[0].stacks[0];
 
@@ -460,7 +452,7 @@ static void tally__perl_names_are_hostile(void **state)
 	feed("vm 5800 perl 7 0 1 a1");
 	feed("row 7 5800 0 1 1");
 	to_recording(&rec);
-	assert_int_equal(tally.lost[LOST_UNREADABLE], 0);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 0);
 	assert_perl(&rec, rec.rows[0].stacks[0], 0,
 		"Gr\303\274\303\237e::\360\237\230\200 \"x\" \\n", "a\n\"b\001:1");
 	recording_release(&rec);
@@ -569,9 +561,9 @@ static void tally__bad_lines_are_counted(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		feed("%s", lines[i]);
 	feed("%s", "");
-	assert_int_equal(tally.lost[LOST_UNREADABLE], ARRAY_LEN(lines));
+	assert_int_equal(samples.lost[LOST_UNREADABLE], ARRAY_LEN(lines));
 	feed("lost table-full 12");
-	assert_int_equal(tally.lost[LOST_TABLE_FULL], 12);
+	assert_int_equal(samples.lost[LOST_TABLE_FULL], 12);
 }
 
 static void tally__heaviest_row_first(void **state)

@@ -65,6 +65,8 @@ struct stap {
 	struct stage stage;
 	struct repair repair;
 	struct stap_module module; /* set when the compilation has ended */
+	struct samples samples;
+	struct label_sets label_sets;
 	struct tally tally;
 	/* Read when the probes were in place, so that it includes stap's own module. */
 	struct kallsyms *kallsyms;
@@ -344,6 +346,8 @@ static void stap_free(struct engine *engine)
 	argv_release(&s->compile);
 	stap_module_release(&s->module);
 	tally_release(&s->tally);
+	label_sets_release(&s->label_sets);
+	samples_release(&s->samples);
 	kallsyms_free(s->kallsyms);
 	stage_release(&s->stage);
 	repair_release(&s->repair);
@@ -492,6 +496,16 @@ static void init_facets(struct stap *s)
 		facets_add(&s->facets, &s->labels.facet);
 }
 
+/* Adds the event of the script's rows. The time between two ticks is 0 if it has no rate. */
+static void add_event(struct stap *s)
+{
+	const struct tool *tool = s->request->tool;
+	uint64_t hz = s->request->hz ? s->request->hz : 1000;
+
+	samples_event(&s->samples, &(struct sample_event){tool->event, tool->unit, tool->clock,
+					   tool_takes(tool, "rate") ? 1000000000 / hz : 0, 1});
+}
+
 static struct engine *stap_new(struct engine_request *request, struct strbuf *err)
 {
 	struct stap *s = xcalloc(1, sizeof(*s));
@@ -504,8 +518,11 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.context = s;
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
-	tally_init(&s->tally, &s->processes);
 	init_facets(s);
+	samples_init(&s->samples);
+	label_sets_init(&s->label_sets, &s->samples, &s->labels, request->label_values);
+	tally_init(&s->tally, &s->processes, &s->samples);
+	s->tally.sets = &s->label_sets;
 	s->tally.ms = &s->memberships;
 	s->tally.vms = &s->vms;
 	if (request->selection.kind && select_targets(s, request, err)) {
@@ -531,6 +548,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 		stap_free(&s->engine);
 		return NULL;
 	}
+	add_event(s);
 	compile_command(&s->compile, request, &s->stage, &s->repair);
 	return &s->engine;
 }
@@ -808,14 +826,6 @@ static int take_losses(const struct stap *s, struct recording *rec, struct strbu
 	return 1;
 }
 
-/* Returns the time between two ticks, or 0 if the script has no rate. */
-static uint64_t tick_ns(const struct stap *s)
-{
-	if (!tool_takes(s->request->tool, "rate"))
-		return 0;
-	return 1000000000 / (s->request->hz ? s->request->hz : 1000);
-}
-
 static void add_seconds(const struct tally *t, struct recording *rec)
 {
 	if (!t->began_ns || t->until_ns < t->began_ns)
@@ -829,27 +839,17 @@ static void add_seconds(const struct tally *t, struct recording *rec)
 /* Makes REC of the lines that have arrived. */
 static void seal(struct stap *s, bool is_last, struct recording *rec, struct strbuf *notes)
 {
-	const struct tool *tool = s->request->tool;
-	struct samples samples;
-	struct label_sets sets;
+	add_capped(&rec->lost[LOST_NO_BODY], tally_add_rows(&s->tally));
+	uint32_t *labels = label_sets_limit(&s->label_sets, notes);
 
-	samples_init(&samples);
-	uint32_t event = samples_event(&samples,
-		&(struct sample_event){tool->event, tool->unit, tool->clock, tick_ns(s), 1});
-
-	label_sets_init(&sets, &samples, &s->labels, s->request->label_values);
-	tally_samples(&s->tally, event, &samples, &sets);
-	uint32_t *labels = label_sets_limit(&sets, notes);
-
-	if (is_last)
-		seal_jit_names(&samples, &s->processes, s->request->jvms, notes);
-	condense_last(&samples, &s->processes);
-	recording_seal(rec, &samples,
+	if (is_last) {
+		seal_jit_names(&s->samples, &s->processes, s->request->jvms, notes);
+		condense_last(&s->samples, &s->processes);
+	}
+	recording_seal(rec, &s->samples,
 		&(struct seal_facts){&s->processes, &s->memberships, s->kallsyms, labels});
+	condense_note(&s->samples, notes);
 	free(labels);
-	label_sets_release(&sets);
-	condense_note(&samples, notes);
-	samples_release(&samples);
 }
 
 static int stap_take(struct engine *engine, struct recording *rec, struct open_files *files,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tally.h"
+#include "engine/label_sets.h"
 #include "engine/memberships.h"
+#include "label/label_processes.h"
 #include "lib/util.h"
 #include "lib/word.h"
 #include "process/task.h"
@@ -16,11 +18,9 @@ enum {
 	PARTS_MAX = 32,    /* parts of an interpreter's stack */
 };
 
-void tally_init(struct tally *t, struct processes *ps)
+void tally_init(struct tally *t, struct processes *ps, struct samples *samples)
 {
-	*t = (struct tally){.ps = ps};
-	strpool_init(&t->texts);
-	table_init(&t->by_set);
+	*t = (struct tally){.ps = ps, .samples = samples};
 	table_init(&t->by_id);
 	table_init(&t->by_frame);
 	table_init(&t->by_tid);
@@ -32,19 +32,9 @@ void tally_release(struct tally *t)
 		free(t->stacks[i].addresses);
 		free(t->stacks[i].frames);
 	}
-	for (size_t i = 0; i < t->nr_frames; i++) {
-		free(t->frames[i].name);
-		free(t->frames[i].file);
-	}
-	for (size_t i = 0; i < t->nr_tasks; i++)
-		free(t->tasks[i].comm);
 	free(t->stacks);
 	free(t->frames);
-	free(t->tasks);
 	free(t->rows);
-	free(t->sets);
-	strpool_release(&t->texts);
-	table_release(&t->by_set);
 	waiters_release(&t->waiters);
 	table_release(&t->by_id);
 	table_release(&t->by_frame);
@@ -203,7 +193,7 @@ static char *parse_quoted(const char **at, const char *end)
 	return tally_text(begin, (size_t)(s - begin));
 }
 
-/* Parses "frame ID VM PID WHAT FIRST LINE "NAME" "FILE"". */
+/* Parses "frame ID VM PID WHAT FIRST LINE "NAME" "FILE"". A later line changes nothing. */
 static bool parse_frame(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_frame f = {0};
@@ -213,29 +203,32 @@ static bool parse_frame(struct tally *t, struct word *w, size_t nr)
 	if (nr < 8 || !parse_number(&w[1], 16, UINT64_MAX, &id) ||
 		!(f.vm = vm_named(w[2].s, w[2].len)) ||
 		!parse_number(&w[3], 10, UINT32_MAX, &pid) ||
-		!parse_number(&w[4], 16, UINT64_MAX, &f.what) ||
+		!parse_number(&w[4], 16, UINT64_MAX, &f.name.what) ||
 		!parse_number(&w[5], 16, UINT32_MAX - 1, &first) ||
 		!parse_number(&w[6], 10, UINT32_MAX - 1, &line))
 		return false;
 	const char *at = w[7].s, *end = at + w[7].len;
+	char *name = parse_quoted(&at, end);
+	char *file = name && at < end && *at++ == ' ' ? parse_quoted(&at, end) : NULL;
+	bool is_valid = file && at == end;
 
-	f.pid = (uint32_t)pid;
-	f.line = (uint32_t)line;
-	f.first_line = (uint32_t)first;
-	f.name = parse_quoted(&at, end);
-	if (f.name && at < end && *at++ == ' ')
-		f.file = parse_quoted(&at, end);
-	uint32_t *known = f.file && at == end ? table_put(&t->by_frame, id, 0, &is_new) : NULL;
+	if (is_valid) {
+		uint32_t *known = table_put(&t->by_frame, id, 0, &is_new);
 
-	if (!known || !is_new) {
-		free(f.name);
-		free(f.file);
-		return known;
+		f.pid = (uint32_t)pid;
+		f.name.line = (uint32_t)line;
+		f.name.first_line = (uint32_t)first;
+		f.name.function = strpool_adds(&t->samples->strings, name);
+		f.name.file = strpool_adds(&t->samples->strings, file);
+		ALLOC_GROW(t->frames, t->nr_frames, t->frames_alloc);
+		if (is_new) {
+			*known = (uint32_t)t->nr_frames;
+			t->frames[t->nr_frames++] = f;
+		}
 	}
-	*known = (uint32_t)t->nr_frames;
-	ALLOC_GROW(t->frames, t->nr_frames, t->frames_alloc);
-	t->frames[t->nr_frames++] = f;
-	return true;
+	free(name);
+	free(file);
+	return is_valid;
 }
 
 static bool has_all_of_vm(const struct tally_stack *s)
@@ -306,23 +299,18 @@ static bool parse_task(struct tally *t, struct word *w, size_t nr)
 		!parse_number(&w[2], 10, UINT32_MAX, &pid))
 		return false;
 	uint32_t *at = table_put(&t->by_tid, tid, 0, &is_new);
+	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
+	char *comm = tally_text(w[3].s, w[3].len);
 
 	if (is_new) {
-		*at = (uint32_t)t->nr_tasks;
-		ALLOC_GROW(t->tasks, t->nr_tasks, t->tasks_alloc);
-		t->tasks[t->nr_tasks++] = (struct tally_task){.tid = (uint32_t)tid};
 		processes_get(t->ps, (uint32_t)pid);
 		if (t->ms)
 			memberships_see(t->ms, (uint32_t)pid);
+	} else if (!start) {
+		start = t->samples->tasks[*at].start;
 	}
-	struct tally_task *task = &t->tasks[*at];
-	uint64_t start = task_start((uint32_t)pid, (uint32_t)tid);
-
-	free(task->comm);
-	task->comm = tally_text(w[3].s, w[3].len);
-	task->pid = (uint32_t)pid;
-	if (start)
-		task->start = start;
+	*at = samples_task(t->samples, (uint32_t)pid, (uint32_t)tid, start, comm);
+	free(comm);
 	return true;
 }
 
@@ -345,22 +333,70 @@ static bool is_labels(const char *text, size_t len)
 	return true;
 }
 
+/*
+ * Puts a label, "KEY=NUMBER" or "KEY=LENGTH,TEXT", into SET. Labels that the source does not have
+ * are skipped.
+ */
+static void put_label(
+	const struct label_source *source, struct label_new_set *set, const char *text, size_t len)
+{
+	size_t key = strcspn(text, "="), digits = strspn(text + key + 1, "0123456789abcdef");
+	const char *end = text + len, *at = text + key + 1 + digits;
+	int index = label_key_index(source, text, key);
+	uint64_t number;
+	char *value = NULL;
+
+	if (index < 0 || !parse_u64(text + key + 1, digits, 16, &number))
+		return;
+	if (at < end && *at == ',')
+		value = tally_text(at + 1, (size_t)(end - at - 1));
+	source->put(set, index, number, value);
+	free(value);
+}
+
 /* Parses "labels SET PID KEY=VALUE…": see tapsets/label. A set may come twice. */
 static bool parse_labels(struct tally *t, struct word *w, size_t nr)
 {
-	uint64_t number, pid;
-	bool is_new;
+	const struct label_source *source = t->sets ? t->sets->processes->source : NULL;
+	struct label_new_set set = {0};
+	uint64_t pid;
 
-	if (nr < 4 || !parse_number(&w[1], 16, UINT64_MAX, &number) ||
+	if (nr < 4 || !parse_number(&w[1], 16, UINT64_MAX, &set.number) ||
 		!parse_number(&w[2], 10, UINT32_MAX, &pid) || !is_labels(w[3].s, w[3].len))
 		return false;
-	table_put(&t->by_set, number, 0, &is_new);
-	if (!is_new)
+	if (!source || table_get(&t->sets->by_number, set.number, 0))
 		return true;
-	ALLOC_GROW(t->sets, t->nr_sets, t->sets_alloc);
-	t->sets[t->nr_sets++] =
-		(struct tally_set){number, (uint32_t)pid, strpool_add(&t->texts, w[3].s, w[3].len)};
+	char *text = xstrndup(w[3].s, w[3].len);
+
+	set.tgid = (uint32_t)pid;
+	for (const char *at = text; *at;) {
+		size_t len = strcspn(at, " ");
+
+		put_label(source, &set, at, len);
+		at += len + (at[len] == ' ');
+	}
+	label_sets_add(t->sets, &set);
+	free(text);
 	return true;
+}
+
+/* Returns the set in samples of W, which is_labels(). */
+static uint32_t add_labels(struct tally *t, const struct word *w)
+{
+	char *text = xstrndup(w->s, w->len);
+	uint32_t labels = 0;
+
+	for (const char *at = text; *at;) {
+		size_t len = strcspn(at, " "), key = strcspn(at, "=");
+		char *name = xstrndup(at, key), *value = tally_text(at + key + 1, len - key - 1);
+
+		labels = samples_label(t->samples, labels, name, value);
+		free(name);
+		free(value);
+		at += len + (at[len] == ' ');
+	}
+	free(text);
+	return labels;
 }
 
 /* Parses "#SET " at the beginning of W, if it has one, and moves W past it. */
@@ -395,7 +431,7 @@ static bool parse_row(struct tally *t, struct word *w, size_t nr)
 		return false;
 	row.tid = (uint32_t)tid;
 	if (nr > 6)
-		row.labels = strpool_add(&t->texts, w[6].s, w[6].len);
+		row.labels = add_labels(t, &w[6]);
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
 	t->rows[t->nr_rows++] = row;
 	return true;
@@ -411,7 +447,7 @@ static bool parse_lost(struct tally *t, struct word *w, size_t nr)
 
 	if (reason < 0)
 		return false;
-	add_capped(&t->lost[reason], n);
+	add_capped(&t->samples->lost[reason], n);
 	return true;
 }
 
@@ -498,10 +534,10 @@ void tally_line(struct tally *t, char *line, size_t len)
 		if (strlen(kinds[i].word) != kind || memcmp(kinds[i].word, line, kind))
 			continue;
 		if (!kinds[i].parse(t, words, words_split(line, len, words, kinds[i].words)))
-			t->lost[LOST_UNREADABLE]++;
+			t->samples->lost[LOST_UNREADABLE]++;
 		return;
 	}
-	t->lost[LOST_UNREADABLE]++;
+	t->samples->lost[LOST_UNREADABLE]++;
 }
 
 const struct tally_stack *tally_stack(const struct tally *t, uint64_t id)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses the lines that flametap's stap scripts print (tapsets/stacks and tapsets/vm describe them)
- * and stores their tasks, stacks and sums. Lines are parsed as they arrive, while /proc still has
- * the processes that they name.
+ * and adds their tasks, stacks and sums to samples. Lines are parsed as they arrive, while /proc
+ * still has the processes that they name. Rows and stacks are kept here until they are complete, as
+ * a stack may follow its rows.
  */
 #ifndef ENGINE_STAP_TALLY_H
 #define ENGINE_STAP_TALLY_H
 
-#include "lib/strpool.h"
+#include "engine/samples.h"
 #include "lib/table.h"
-#include "model/recording.h"
 #include "process/process.h"
 #include "runtime/vm.h"
 #include "waiters.h"
@@ -20,11 +20,12 @@
 
 struct label_sets;
 struct memberships;
-struct samples;
 struct vm_processes;
 
 struct tally {
 	struct processes *ps;
+	struct samples *samples;    /* have one event */
+	struct label_sets *sets;    /* of the source of labels, or NULL */
 	struct memberships *ms;     /* or NULL */
 	struct vm_processes *vms;   /* for names that the script does not know, or NULL */
 	bool ready;                 /* "ready" was read: the probes are active */
@@ -49,38 +50,20 @@ struct tally {
 	struct tally_frame {
 		const struct vm *vm;
 		uint32_t pid;
-		uint64_t what;       /* as in struct vm_frame */
-		uint32_t line;       /* or 0 if it is not known */
-		uint32_t first_line; /* as in struct vm_name */
-		char *name, *file;   /* or "" if they are not known */
+		struct sample_name name;
 	} * frames;
 	size_t nr_frames, frames_alloc;
 	struct table by_frame;
-	struct tally_task {
-		uint32_t pid, tid;
-		uint64_t start;
-		char *comm;
-	} * tasks;
-	size_t nr_tasks, tasks_alloc;
-	struct table by_tid;
+	struct table by_tid; /* thread -> its last task in samples */
 	struct tally_row {
 		uint32_t tid;
 		uint64_t user, kernel; /* ids of stacks, or 0 */
 		uint64_t count, sum;
-		uint64_t set;    /* number of a set of a source's labels, or 0 */
-		uint32_t labels; /* in texts, or 0 */
+		uint64_t set;    /* number of a set of the source's labels, or 0 */
+		uint32_t labels; /* the other labels, a set in samples */
 	} * rows;
 	size_t nr_rows, rows_alloc;
-	struct tally_set {
-		uint64_t number;
-		uint32_t pid;
-		uint32_t labels; /* in texts */
-	} * sets;
-	size_t nr_sets, sets_alloc;
-	struct table by_set;
-	struct strpool texts; /* "KEY=VALUE" separated by blanks, as the script prints them */
 	struct waiters waiters;
-	uint64_t lost[LOST_REASONS];
 };
 
 /* Ids in place of unknown stacks, of waits that began before the recording. */
@@ -89,7 +72,7 @@ enum { EARLIER_USER = 0x1000, EARLIER_KERNEL = 0x1400 };
 /* Ids in place of user stacks, for tasks that have none: see tapsets/stacks/user.stp. */
 enum { NO_USER_KERNEL_THREAD = 0x2000, NO_USER_EXITING = 0x3000, NO_USER_EXECVE = 0x4000 };
 
-void tally_init(struct tally *t, struct processes *ps);
+void tally_init(struct tally *t, struct processes *ps, struct samples *samples);
 void tally_release(struct tally *t);
 
 /* Parses one line, which is changed. An invalid line counts as lost (LOST_UNREADABLE). */
@@ -109,13 +92,9 @@ char *tally_text(const char *text, size_t len);
 const struct tally_frame *tally_frame(const struct tally *t, uint64_t id);
 
 /*
- * Adds tasks, stacks, rows of EVENT and losses to SAMPLES, after the last line. SETS are the sets
- * of the source of labels, or NULL if no labels are recorded.
+ * Moves the rows whose stacks are complete to the samples. Returns how many samples the other rows
+ * have.
  */
-void tally_samples(
-	const struct tally *t, uint32_t event, struct samples *samples, struct label_sets *sets);
-
-/* Adds the sets of labels that were read to SETS. */
-void tally_label_sets(const struct tally *t, struct label_sets *sets);
+uint64_t tally_add_rows(struct tally *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converts a tally to raw samples. It does so at the end because stacks may follow their rows. */
+/* Adds the rows of a tally to the samples. */
 #include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "label/label_processes.h"
@@ -16,20 +16,16 @@ enum { DEPTH_MAX = 1000 }; /* frames at which the scripts stop */
 struct adder {
 	const struct tally *t;
 	struct samples *samples;
-	struct label_sets *sets; /* or NULL */
-	struct table stacks;     /* pid (0 for the kernel), id -> stack */
-	struct table vms;        /* id -> stack, or 0 if there is none */
-	struct table waiters;    /* tid -> kernel stack */
+	struct table stacks;  /* pid (0 for the kernel), id -> stack */
+	struct table vms;     /* id -> stack, or 0 if there is none */
+	struct table waiters; /* tid -> kernel stack */
 };
 
-static uint32_t add_task(struct adder *a, uint32_t tid)
+static uint32_t task_of(struct adder *a, uint32_t tid)
 {
 	const uint32_t *known = table_get(&a->t->by_tid, tid, 0);
-	const struct tally_task *task = known ? &a->t->tasks[*known] : NULL;
 
-	if (!task)
-		return samples_task(a->samples, tid, tid, 0, "");
-	return samples_task(a->samples, task->pid, tid, task->start, task->comm);
+	return known ? *known : samples_task(a->samples, tid, tid, 0, "");
 }
 
 static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack *s)
@@ -52,17 +48,14 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 
 static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 {
+	struct sample_name name = f->name;
+	const char *function = strpool_get(&a->samples->strings, name.function);
 	struct strbuf other = STRBUF_INIT;
-	bool is_other = a->t->vms &&
-			vm_processes_name_by_script(a->t->vms, f->pid, f->what, f->name, &other);
-	struct sample_name name = {
-		.what = f->what & ~VM_ADDRESS,
-		.function = strpool_adds(&a->samples->strings, is_other ? other.buf : f->name),
-		.file = strpool_adds(&a->samples->strings, f->file),
-		.line = f->line,
-		.first_line = f->first_line,
-	};
 
+	if (a->t->vms &&
+		vm_processes_name_by_script(a->t->vms, f->pid, name.what, function, &other))
+		name.function = strpool_adds(&a->samples->strings, other.buf);
+	name.what &= ~VM_ADDRESS;
 	strbuf_release(&other);
 	return samples_name(a->samples, &name);
 }
@@ -70,7 +63,7 @@ static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 /* Returns the frame of a function in C, by its name in the language or by its address. */
 static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 {
-	uint64_t address = f->what & VM_ADDRESS;
+	uint64_t address = f->name.what & VM_ADDRESS;
 	const struct process *p = processes_get(a->t->ps, f->pid);
 	const char *function =
 		a->t->vms ? vm_processes_code_name(a->t->vms, f->pid, address) : NULL;
@@ -78,7 +71,7 @@ static uint64_t add_code(struct adder *a, const struct tally_frame *f)
 	if (function)
 		return samples_name(a->samples,
 			&(struct sample_name){
-				.what = f->what & ~VM_ADDRESS,
+				.what = f->name.what & ~VM_ADDRESS,
 				.function = strpool_adds(&a->samples->strings, function),
 			});
 	return samples_user_frame(process_find(a->t->ps, p, address), address, false);
@@ -89,7 +82,7 @@ static uint64_t add_frame(struct adder *a, const struct tally_frame *f)
 {
 	if (!f)
 		return samples_name(a->samples, &(struct sample_name){0});
-	if (f->vm->code && VM_FRAME_TYPE(f->what) == f->vm->code)
+	if (f->vm->code && VM_FRAME_TYPE(f->name.what) == f->vm->code)
 		return add_code(a, f);
 	return add_name(a, f);
 }
@@ -166,22 +159,19 @@ static uint32_t add_waiter_stack(struct adder *a, const char *text)
 	return samples_stack(a->samples, frames, nr, STACK_KERNEL, SAMPLE_NAMED);
 }
 
-static bool has_label(const struct adder *a, const struct tally_row *row, const char *label)
-{
-	return !strcmp(strpool_get(&a->t->texts, row->labels), label);
-}
-
 /* Adds the kernel stacks of these waits, if the thread still waited when its stack was read. */
 static void add_waiters(struct adder *a)
 {
+	uint32_t running = samples_label(a->samples, 0, "state", "R");
+	uint32_t woken = samples_label(a->samples, 0, "state", "W");
+
 	for (size_t i = 0; i < a->t->nr_rows; i++) {
 		const struct tally_row *row = &a->t->rows[i];
 		int64_t from = a->t->began_ns, took, to;
 		bool is_new;
 
-		if (row->kernel != EARLIER_KERNEL || has_label(a, row, "state=R") ||
-			has_label(a, row, "state=W") ||
-			__builtin_mul_overflow(row->sum, 1000, &took) ||
+		if (row->kernel != EARLIER_KERNEL || row->labels == running ||
+			row->labels == woken || __builtin_mul_overflow(row->sum, 1000, &took) ||
 			__builtin_add_overflow(from, took - 1000, &to))
 			continue;
 		const char *text = waiters_stack(&a->t->waiters, row->tid, from, to);
@@ -268,26 +258,10 @@ static bool is_earlier(const struct tally_row *row)
 /* Returns the number of the set of the source's labels that the row has. */
 static uint64_t set_of(const struct adder *a, const struct tally_row *row, uint32_t task)
 {
-	if (!row->set && is_earlier(row) && a->sets &&
-		label_processes_found(a->sets->processes, a->samples->tasks[task].pid))
+	if (!row->set && is_earlier(row) && a->t->sets &&
+		label_processes_found(a->t->sets->processes, a->samples->tasks[task].pid))
 		return LABEL_EARLIER;
 	return row->set;
-}
-
-static uint32_t add_labels(struct adder *a, uint32_t text)
-{
-	uint32_t labels = 0;
-
-	for (const char *at = strpool_get(&a->t->texts, text); *at;) {
-		size_t len = strcspn(at, " "), key = strcspn(at, "=");
-		char *name = xstrndup(at, key), *value = tally_text(at + key + 1, len - key - 1);
-
-		labels = samples_label(a->samples, labels, name, value);
-		free(name);
-		free(value);
-		at += len + (at[len] == ' ');
-	}
-	return labels;
 }
 
 /*
@@ -299,39 +273,40 @@ static bool is_own_wait(const struct adder *a, const struct tally_row *row)
 	return row->tid == a->t->command && is_earlier(row);
 }
 
-static void add_row(struct adder *a, uint32_t event, const struct tally_row *from)
+/* Returns false if a stack of the row is not complete. */
+static bool add_row(struct adder *a, const struct tally_row *from)
 {
-	if (is_own_wait(a, from))
-		return;
-	struct sample_key key = {
-		.event = event,
-		.task = add_task(a, from->tid),
-	};
+	struct sample_key key = {.task = task_of(a, from->tid)};
 
-	key.labels = label_sets_join(a->sets, set_of(a, from, key.task),
-		a->samples->tasks[key.task].pid, add_labels(a, from->labels), from->count);
-	if (set_user_stack(a, from, &key) & set_kernel_stack(a, from, &key))
-		samples_add(a->samples, &key, from->count, from->sum);
-	else
-		add_capped(&a->samples->lost[LOST_NO_BODY], from->count);
+	if (!(set_user_stack(a, from, &key) & set_kernel_stack(a, from, &key)))
+		return false;
+	key.labels = label_sets_join(a->t->sets, set_of(a, from, key.task),
+		a->samples->tasks[key.task].pid, from->labels, from->count);
+	samples_add(a->samples, &key, from->count, from->sum);
+	return true;
 }
 
-void tally_samples(
-	const struct tally *t, uint32_t event, struct samples *samples, struct label_sets *sets)
+uint64_t tally_add_rows(struct tally *t)
 {
-	struct adder a = {.t = t, .samples = samples, .sets = sets};
+	struct adder a = {.t = t, .samples = t->samples};
+	uint64_t missing = 0;
+	size_t kept = 0;
 
 	table_init(&a.stacks);
 	table_init(&a.vms);
 	table_init(&a.waiters);
-	if (sets)
-		tally_label_sets(t, sets);
 	add_waiters(&a);
-	for (size_t i = 0; i < t->nr_rows; i++)
-		add_row(&a, event, &t->rows[i]);
-	for (int i = 0; i < LOST_REASONS; i++)
-		add_capped(&samples->lost[i], t->lost[i]);
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		const struct tally_row *row = &t->rows[i];
+
+		if (is_own_wait(&a, row) || add_row(&a, row))
+			continue;
+		add_capped(&missing, row->count);
+		t->rows[kept++] = *row;
+	}
+	t->nr_rows = kept;
 	table_release(&a.stacks);
 	table_release(&a.vms);
 	table_release(&a.waiters);
+	return missing;
 }
