@@ -120,7 +120,7 @@ enum stack_end judge_stack(const struct judge *j, const struct sample_stack *s, 
 		return cause < BROKEN_FAILED ? END_CUT : END_BROKEN;
 	}
 	if (s->end != WALK_NO_RULE && s->end != WALK_PENDING && s->end != SAMPLE_UNKNOWN)
-		return s->end == WALK_ROOT ? END_ROOT : END_BROKEN;
+		return s->end == WALK_ROOT || s->end == SAMPLE_NAMED ? END_ROOT : END_BROKEN;
 	struct user_frame last = frame_at(j, s, 0);
 	enum stack_end end = judge_by_file(j, s, &last);
 

@@ -55,21 +55,6 @@ static const char *why_no_stack(const struct sample_stack *s)
 	return NULL;
 }
 
-static uint32_t add_user_stack(struct conversion *c, const struct sample_stack *s)
-{
-	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
-	uint32_t cut_by;
-	enum stack_end end = judge_stack(&c->judge, s, &cut_by);
-
-	for (uint32_t i = 0; i < s->nr; i++)
-		frames[i] = frame_table_user(&c->table, frames_of(c, s)[i]);
-	uint32_t id =
-		recording_add_stack(c->rec, (enum stack_kind)s->kind, end, cut_by, frames, s->nr);
-
-	free(frames);
-	return id;
-}
-
 static const struct sample_name *name_at(const struct conversion *c, uint64_t number)
 {
 	return &c->samples->names[number];
@@ -81,26 +66,28 @@ static uint32_t string_of(struct conversion *c, uint32_t string)
 	return strpool_import(&c->rec->strings, &c->samples->strings, string);
 }
 
-/* Adds a kernel stack of named frames. */
-static uint32_t add_named_stack(struct conversion *c, const struct sample_stack *s)
+/* Returns a kernel frame whose name is known, but not its address. */
+static uint32_t named_frame(struct conversion *c, const struct sample_name *name)
 {
-	uint32_t *frames = xcalloc(s->nr, sizeof(*frames));
+	return frame_table_named(&c->table, FRAME_KERNEL,
+		&(struct rec_name){.function = string_of(c, name->function),
+			.module = string_of(c, name->file),
+			.offset = name->what});
+}
 
-	for (uint32_t i = 0; i < s->nr; i++) {
-		uint64_t number = frames_of(c, s)[i];
+/* Adds a user stack, or a kernel stack of named frames. */
+static uint32_t add_native_stack(struct conversion *c, const struct sample_stack *s)
+{
+	const uint64_t *from = frames_of(c, s);
+	uint32_t *frames = xcalloc(s->nr, sizeof(*frames)), cut_by;
+	enum stack_end end = judge_stack(&c->judge, s, &cut_by);
 
-		if (number == SAMPLE_RARE) {
-			frames[i] = frame_table_user(&c->table, number);
-			continue;
-		}
-		const struct sample_name *name = name_at(c, number);
-
-		frames[i] = frame_table_named(&c->table, FRAME_KERNEL,
-			&(struct rec_name){.function = string_of(c, name->function),
-				.module = string_of(c, name->file),
-				.offset = name->what});
-	}
-	uint32_t id = recording_add_stack(c->rec, STACK_KERNEL, END_ROOT, 0, frames, s->nr);
+	for (uint32_t i = 0; i < s->nr; i++)
+		frames[i] = s->end == SAMPLE_NAMED && from[i] != SAMPLE_RARE
+				    ? named_frame(c, name_at(c, from[i]))
+				    : frame_table_user(&c->table, from[i]);
+	uint32_t id =
+		recording_add_stack(c->rec, (enum stack_kind)s->kind, end, cut_by, frames, s->nr);
 
 	free(frames);
 	return id;
@@ -185,10 +172,8 @@ static uint32_t add_stack(struct conversion *c, const struct sample_stack *s)
 {
 	if (why_no_stack(s))
 		return frame_table_no_stack(&c->table, why_no_stack(s));
-	if (s->end == SAMPLE_EARLIER || s->kind == STACK_USER)
-		return add_user_stack(c, s);
-	if (s->end == SAMPLE_NAMED)
-		return add_named_stack(c, s);
+	if (s->end == SAMPLE_EARLIER || s->end == SAMPLE_NAMED || s->kind == STACK_USER)
+		return add_native_stack(c, s);
 	if (s->kind != STACK_KERNEL)
 		return add_vm_stack(c, s);
 	struct kernel_part part = kernel_part(c, s);

@@ -76,7 +76,10 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
 }
 
-/* Releases everything that only recording needs, as the result needs the memory. */
+/*
+ * Tells what there is to say of the recorder, and releases everything that only recording needs, as
+ * the result needs the memory.
+ */
 static void end_recorder(struct bpf *b, const struct counters *c, struct strbuf *notes)
 {
 	if (b->loader.nr_builders && loader_is_hopeless(&b->loader))
