@@ -2,6 +2,7 @@
 #include "frame_table.h"
 #include "lib/hash.h"
 #include "lib/util.h"
+#include "runtime/native.h"
 #include "samples.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/names/kallsyms.h"
@@ -127,7 +128,7 @@ uint32_t frame_table_user(struct frame_table *t, uint64_t frame)
 	if (frame == SAMPLE_RARE)
 		return text_frame(t, FRAME_NOTE, "[rare]");
 	if (f.is_vm && (!f.object || !f.object->elf))
-		return text_frame(t, FRAME_JIT, "[luajit trace]"); /* code without a name */
+		return text_frame(t, FRAME_JIT, NATIVE_NEW_CODE);
 	return user_frame(t, f.map, f.address, f.call);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The languages whose own frames and stacks are told apart. Each is one row here and a row of
- * VM_LIST (runtime/vm_list.h), and has its folder in vm/. Everything that frames, files and
+ * VM_LIST (runtime/vm_list.h), and has its folder in runtime/. Everything that frames, files and
  * pictures say about a language comes from its row.
  */
 #ifndef MODEL_LANGUAGE_H

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The language runtimes that generate code at run time, and their options for profilers. */
+/*
+ * The runtimes that generate code at run time or switch stacks, and their options for profilers.
+ * Also included by the BPF programs.
+ */
 #ifndef MODEL_RUNTIME_H
 #define MODEL_RUNTIME_H
 
+/* Unwind tables have these numbers, see UNWIND_VERSION. */
 enum runtime {
 	RUNTIME_UNKNOWN,
 	RUNTIME_DOTNET,
 	RUNTIME_ERLANG,
+	RUNTIME_GO,
 	RUNTIME_GUILE,
 	RUNTIME_JAVA,
 	RUNTIME_LUAJIT,
 	RUNTIME_NODE,
+	RUNTIME_PCRE,
 	RUNTIME_PHP,
 	RUNTIME_PYPY,
 	RUNTIME_PYTHON,

@@ -19,6 +19,14 @@ struct cfa_machine {
 	struct unwind_rows *rows;
 };
 
+/* Lets the runtimes change RULE, which is valid in a whole function of SIZE bytes. */
+static void mark(const struct cfa_machine *m, uint64_t size, struct unwind_rule *rule)
+{
+	for (const struct unwind_source *const *s = m->rows->sources; s && *s; s++)
+		if ((*s)->mark)
+			(*s)->mark(&m->now, size, rule);
+}
+
 /* Adds a row from M's location to END. */
 static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 {
@@ -29,9 +37,8 @@ static void add_row(struct cfa_machine *m, uint64_t end, bool known)
 	known = known && cfa_rule(m->common, &m->now, &rule);
 	if (known && cfa_is_host(&m->now))
 		m->rows->host = rule;
-	if (known && m->at == m->range->start && end == m->range->to &&
-		cfa_is_luajit(&m->now, end - m->at))
-		rule.cfa = UNWIND_CFA_LUAJIT;
+	if (known && m->at == m->range->start && end == m->range->to)
+		mark(m, end - m->at, &rule);
 	unwind_rows_add_in(m->rows, m->range, m->at, end, known ? &rule : NULL);
 }
 

@@ -65,13 +65,6 @@ void cfa_run(const struct cfa_common *common, struct bytes program,
  */
 bool cfa_is_host(const struct cfa_state *state);
 
-/*
- * Returns true if STATE, the only state of a function of SIZE bytes, belongs to LuaJIT's assembly
- * (lj_vm.S). No compiler saves registers in that order, and a compiled function of many bytes has
- * more than one state.
- */
-bool cfa_is_luajit(const struct cfa_state *state, uint64_t size);
-
 /* Turns STATE into a rule. Returns false if the table format cannot express it. */
 struct unwind_rule;
 bool cfa_rule(

@@ -12,8 +12,6 @@ enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_I
 
 enum { HOST_MIN = 4096, HOST_MAX = 1 << 20 }; /* bytes; GHC's stack for C code has 16 KB */
 
-enum { LUAJIT_FRAME = 80, LUAJIT_MIN = 8192 }; /* bytes; without compiler, 13 KB */
-
 enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; supported expressions are shorter */
 
 /*
@@ -332,21 +330,6 @@ bool cfa_is_host(const struct cfa_state *state)
 
 	return state->saved[CFA_SP].how == CFA_VALUE_EXPRESSION && find_sp(state, &above) &&
 	       above >= HOST_MIN && above <= HOST_MAX;
-}
-
-static bool is_saved(const struct cfa_place *place, int64_t offset)
-{
-	return place->how == CFA_OFFSET && place->offset == offset;
-}
-
-bool cfa_is_luajit(const struct cfa_state *state, uint64_t size)
-{
-	const struct cfa_place *saved = state->saved;
-
-	return size >= LUAJIT_MIN && state->reg == REG_SP && is_saved(&state->cfa, LUAJIT_FRAME) &&
-	       is_saved(&saved[CFA_RA], -8) && is_saved(&saved[CFA_BP], -16) &&
-	       is_saved(&saved[CFA_BX], -24) && is_saved(&saved[CFA_R15], -32) &&
-	       is_saved(&saved[CFA_R15 - 1], -40) && saved[CFA_SP].how == CFA_UNSPECIFIED;
 }
 
 /* Moves the CFA up by ABOVE bytes. Returns false if it is not a register plus a constant. */

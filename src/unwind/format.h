@@ -24,7 +24,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* rules in a block */
 	UNWIND_LEVELS = 3,    /* enough for 1 Gi rows */
-	UNWIND_VERSION = 7,
+	UNWIND_VERSION = 8,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -49,23 +49,16 @@ enum {
 enum unwind_cfa {
 	UNWIND_CFA_NONE,
 	UNWIND_CFA_ROOT,
+	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
 	UNWIND_CFA_REG,    /* reg + 8 * index + offset */
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
-	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
-	UNWIND_CFA_LUAJIT, /* LuaJIT's assembly, or with offset 0 a trace: see luajit_step.h */
-	UNWIND_CFA_SWITCH, /* the frame is on another stack: see enum unwind_switch */
-	/* not in tables: determined by the layout of a process, see jit_layout.h */
 	UNWIND_CFA_CALLED, /* as UNWIND_CFA_REG, but the return address must follow a call */
-	UNWIND_CFA_LAYOUT, /* the layout itself is evaluated at each step */
-	/* not in tables: code compiled at run time, see jit.h */
-	UNWIND_CFA_JIT,          /* nothing is known about its function */
-	UNWIND_CFA_JIT_FRAME,    /* its function keeps a frame pointer */
-	UNWIND_CFA_JIT_NO_FRAME, /* its function keeps no frame pointer */
-	/* code of HotSpot, see hotspot_code.h */
-	UNWIND_CFA_JIT_METHOD,      /* leaf: as UNWIND_CFA_REG, or up to add words more */
-	UNWIND_CFA_JIT_SENDER,      /* return address at rsp + offset, caller's rsp in reg */
-	UNWIND_CFA_JIT_INTERPRETER, /* the caller's rsp is saved below the frame pointer */
+	/*
+	 * from here on, the includer of step.h steps, and gives the other members of the rule their
+	 * meaning, but for those that unwind_saved_registers() counts
+	 */
+	UNWIND_CFA_RUNTIME,
 };
 
 enum unwind_saved {
@@ -80,11 +73,11 @@ enum unwind_saved {
  * DWARF 5 6.4); the return address is at CFA + 8 * ra, or in a register.
  */
 struct unwind_rule {
-	uint8_t cfa : 4;                    /* enum unwind_cfa */
-	uint8_t lost : 4;                   /* mask of r12 to r15 that the function has saved */
+	uint8_t cfa;                        /* enum unwind_cfa */
 	uint8_t reg;                        /* DWARF number: 3 rbx, 6 rbp, 7 rsp, … */
 	uint8_t index;                      /* DWARF number + 1 of another register, or 0 */
-	uint8_t fp_saved : 4, bx_saved : 4; /* enum unwind_saved, of rbp and rbx */
+	uint8_t fp_saved : 2, bx_saved : 2; /* enum unwind_saved, of rbp and rbx */
+	uint8_t lost : 4;                   /* mask of r12 to r15 that the function has saved */
 	int32_t offset;
 	int16_t add;
 	int16_t fp, bx; /* slots of 8 bytes */
@@ -92,23 +85,6 @@ struct unwind_rule {
 };
 
 enum { UNWIND_RA_REG = 0x4000, UNWIND_R12 = 12 };
-
-/*
- * The values of index in a rule of UNWIND_CFA_SWITCH, which tell where rsp of the frame on its own
- * stack is. The return address is RA bytes above that rsp; rbp, if it is saved, is directly below
- * the return address.
- */
-enum unwind_switch {
-	UNWIND_SWITCH_REG,      /* in reg */
-	UNWIND_SWITCH_WORD,     /* *(rsp + offset) */
-	UNWIND_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + bx) */
-	UNWIND_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + bx) + fp) */
-	/*
-	 * as UNWIND_SWITCH_PATH, but the caller is the function that will continue there: its pc is
-	 * in the next word, and its rbp, if saved, in the word at RA instead of FP
-	 */
-	UNWIND_SWITCH_CONTEXT,
-};
 
 struct unwind_header {
 	uint64_t magic;
@@ -138,14 +114,11 @@ _Static_assert(sizeof(struct unwind_rule) * UNWIND_RULES == UNWIND_BLOCK, "rules
 
 /*
  * Returns how many registers a frame with rule R has saved directly below its return address, where
- * all compilers push them. This includes registers that the rule does not locate. The interpreter
- * of LuaJIT pushes four.
+ * all compilers push them. This includes registers that the rule does not locate.
  */
 UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
 {
-	if (r->cfa == UNWIND_CFA_LUAJIT)
-		return 4;
-	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF)
+	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF && r->cfa < UNWIND_CFA_RUNTIME)
 		return 0;
 	return (r->fp_saved == UNWIND_AT_CFA) + (r->bx_saved == UNWIND_AT_CFA) + (r->lost & 1) +
 	       (r->lost >> 1 & 1) + (r->lost >> 2 & 1) + (r->lost >> 3 & 1);

@@ -10,9 +10,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cfa_state;
+struct elf_code;
+struct elffile;
 struct strbuf;
 struct unwind_range;
+struct unwind_ranges;
+struct unwind_rows;
 struct unwind_table;
+
+enum { UNWIND_SOURCES_MAX = 16 };
+
+/*
+ * What a runtime adds to the tables of files. The first three functions may be NULL, and so may the
+ * last one.
+ */
+struct unwind_source {
+	/*
+	 * Adds the ranges that the runtime has rules for. Returns what the other functions need, or
+	 * NULL if ELF has none of its data. ELF and its N segments CODE are used until close().
+	 */
+	void *(*open)(const struct elffile *elf, const struct elf_code *code, size_t n,
+		struct unwind_ranges *ranges);
+	/* Adds the rows of RANGE, which is one of these ranges or a part of one. */
+	void (*rows)(
+		const void *opened, const struct unwind_range *range, struct unwind_rows *rows);
+	void (*close)(void *opened);
+	/* Changes RULE, by STATE the rule of a function of SIZE bytes, if it is the runtime's. */
+	void (*mark)(const struct cfa_state *state, uint64_t size, struct unwind_rule *rule);
+};
 
 struct unwind_rows {
 	struct table numbers; /* rule -> number */
@@ -25,7 +51,8 @@ struct unwind_rows {
 	uint64_t base, end, nr_rows, nr_unsupported;
 	uint16_t last; /* the last row's rule */
 	bool too_large;
-	bool analysed; /* copied to the header */
+	bool analysed;                              /* copied to the header */
+	const struct unwind_source *const *sources; /* whose marks are set, or NULL */
 	/*
 	 * the rule of a function whose frame code without unwind information uses, or of kind NONE
 	 */

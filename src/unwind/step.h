@@ -14,12 +14,15 @@
  *
  *	uint64_t WALK_STACK_END(struct walk *w)
  *
- * which returns the end of the stack that the thread began on, or 0 if it is not known.
+ * which returns the end of the stack that the thread began on, or 0 if it is not known, and
+ *
+ *	int WALK_BY_RUNTIME(struct walk *w, const struct unwind_rule *r)
+ *
+ * which steps by a rule of kind UNWIND_CFA_RUNTIME or above. The last three may be left out.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
-#include "jit.h"
 #include "walk.h"
 
 #ifndef WALK_THREAD
@@ -27,6 +30,20 @@
 #endif
 #ifndef WALK_STACK_END
 #define WALK_STACK_END(w) ((void)(w), 0ULL)
+#endif
+#ifndef WALK_BY_RUNTIME
+#define WALK_BY_RUNTIME(w, r) WALK_NO_RULE
+#endif
+
+/*
+ * Define a part of a step, NAME(w), NAME(w, a) or NAME(w, a, b), whose other arguments are uint64_t
+ * and which returns one. The BPF programs define them as global functions, which the verifier
+ * checks once: parts that are called in long loops, and the loops themselves.
+ */
+#ifndef WALK_PART
+#define WALK_PART(name) static inline uint64_t name(struct walk *w)
+#define WALK_PART_1(name, a) static inline uint64_t name(struct walk *w, uint64_t a)
+#define WALK_PART_2(name, a, b) static inline uint64_t name(struct walk *w, uint64_t a, uint64_t b)
 #endif
 
 /* Returns true if B, the 7 bytes before a return address, end in a call instruction. */
@@ -100,8 +117,6 @@ static inline void walk_finish(struct walk *w)
 		w->nr--;
 }
 
-#include "luajit_step.h"
-
 /*
  * Steps from a leaf without rules by the return address at rsp. Assembly often has no frame, and
  * rbp then belongs to an outer function. glibc's rules for clone and clone3 end before the system
@@ -148,94 +163,6 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 	w->reg[REG_PC] = pair[1];
 	w->known = 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
-	return WALK_ON;
-}
-
-/*
- * Takes SP, which was saved as the caller's rsp, if it is at least LEAST and near it. Otherwise rsp
- * is not known.
- */
-static inline void walk_take_sender(struct walk *w, uint64_t least, uint64_t sp)
-{
-	w->reg[REG_SP] = least;
-	if (sp >= least && sp - least <= WALK_JIT_MAX)
-		w->reg[REG_SP] = sp;
-	else
-		w->known &= ~(1U << REG_SP);
-}
-
-/*
- * Steps from HotSpot's interpreter. It moves its return address, and therefore saves the caller's
- * rsp, which the rules of compiled callers refer to. After calls by method handles the saved value
- * may be too low, and is useless.
- */
-static inline int walk_by_interpreter(struct walk *w)
-{
-	uint64_t sp;
-	int end;
-
-	if (WALK_READ(w, &sp, 8, w->reg[REG_FP] - 8))
-		return WALK_NO_RULE;
-	end = walk_by_frame(w, WALK_JIT_MAX, false);
-	if (end != WALK_ON)
-		return end;
-	walk_take_sender(w, w->reg[REG_SP], sp);
-	return WALK_ON;
-}
-
-/*
- * Returns true if Java code was called from before ADDRESS, possibly by the interpreter, which uses
- * no call instruction.
- */
-static inline bool walk_is_java_return(struct walk *w, uint64_t address)
-{
-	uint64_t *code = w->saved;
-
-	if (WALK_READ_CODE(w, code, 16, address - 8))
-		return false;
-	if (code[1] == 0xf045c748f0658b48 ||   /* mov -16(%rbp),%rsp; movq $0,-16(%rbp) */
-		code[1] == 0xcd648d48f04d8b48) /* mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp */
-		return true;
-	return walk_is_call((const uint8_t *)code + 1);
-}
-
-/*
- * Steps from a leaf in HotSpot's code. R is like UNWIND_CFA_REG, but the return address is checked,
- * and may be up to r->add words higher: compiled methods push words while they work on strings.
- */
-static inline int walk_by_method(struct walk *w, const struct unwind_rule *r)
-{
-	for (int i = 0; i < 3 && i <= r->add; i++) {
-		uint64_t *pair = w->saved + 2, at = w->reg[REG_SP] + (int64_t)r->offset + 8 * i;
-
-		if (WALK_READ(w, pair, 16, at - 16))
-			return WALK_NO_READ;
-		if (!walk_is_java_return(w, pair[1]))
-			continue;
-		if (r->fp_saved == UNWIND_AT_CFA)
-			w->reg[REG_FP] = pair[0];
-		w->reg[REG_PC] = pair[1];
-		w->reg[REG_SP] = at;
-		w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
-		w->call = true;
-		return WALK_ON;
-	}
-	return WALK_NO_RULE;
-}
-
-/* Steps from a leaf in HotSpot's interpreter, at the beginning or the end of a method. */
-static inline int walk_by_sender(struct walk *w, const struct unwind_rule *r)
-{
-	uint64_t at = w->reg[REG_SP] + (int64_t)r->offset, ra;
-	uint64_t sp = w->reg[UNWIND_BELOW(r->reg, NR_REGS)];
-
-	if (w->call || WALK_READ(w, &ra, 8, at) ||
-		(r->fp_saved == UNWIND_AT_CFA && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)))
-		return WALK_NO_RULE;
-	w->reg[REG_PC] = ra;
-	w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
-	w->call = true;
-	walk_take_sender(w, at + 8, sp);
 	return WALK_ON;
 }
 
@@ -316,44 +243,6 @@ static inline int walk_without_rule(struct walk *w)
 	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
 }
 
-/* Steps from a leaf, compiled at run time, whose frame is not complete or has been released. */
-static inline int walk_by_edge(struct walk *w)
-{
-	uint64_t *code = w->saved, *pair = code + JIT_PEEK_SIZE / 8;
-	struct jit_edge edge;
-
-	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, w->reg[REG_PC] - JIT_PEEK))
-		return WALK_NO_RULE;
-	edge = jit_peek(code[0], code[1], code[2]);
-	if (!edge.is_edge || WALK_READ(w, &pair[1], 8, w->reg[REG_SP] + edge.ra) ||
-		(edge.fp_saved && WALK_READ(w, &pair[0], 8, w->reg[REG_SP] + edge.ra - 8)))
-		return WALK_NO_RULE;
-	if (edge.fp_saved)
-		w->reg[REG_FP] = pair[0];
-	w->reg[REG_SP] += edge.ra + 8;
-	w->reg[REG_PC] = pair[1];
-	w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
-	w->call = true;
-	return WALK_ON;
-}
-
-/*
- * Steps from code compiled at run time; CFA tells what is known about it. Interpreters return to
- * places that do not follow a call, so the frame pointers of such code are followed to any higher
- * address. If a function keeps no frame pointer, rbp may belong to any outer frame, and the stack
- * is cut.
- */
-static inline int walk_by_jit(struct walk *w, uint32_t cfa)
-{
-	int end = w->call || cfa == UNWIND_CFA_JIT_INTERPRETER ? WALK_NO_RULE : walk_by_edge(w);
-
-	if (cfa == UNWIND_CFA_JIT_INTERPRETER)
-		return walk_by_interpreter(w);
-	if (end != WALK_NO_RULE || cfa == UNWIND_CFA_JIT_NO_FRAME)
-		return end;
-	return cfa == UNWIND_CFA_JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false) : walk_by_fp(w);
-}
-
 /* Reads rbp and the return address, which are usually adjacent. */
 static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
 {
@@ -398,99 +287,6 @@ static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule 
 	return w->known & ~(others | (uint32_t)r->lost << UNWIND_R12);
 }
 
-/*
- * Finds the word, *AT, in which Go keeps rsp of the stack that was left. For the thread's own stack
- * (bx is 0: Go's m.g0), the word contains rsp of the innermost cgocallback, whose frame begins with
- * the value for the next outer one.
- */
-static inline int walk_path(struct walk *w, const struct unwind_rule *r, uint64_t *at)
-{
-	uint64_t thread = WALK_THREAD(w);
-
-	*at = thread + (int64_t)r->offset;
-	if (!thread || WALK_READ(w, at, 8, *at) || WALK_READ(w, at, 8, *at + (int64_t)r->add) ||
-		WALK_READ(w, at, 8, *at + (int64_t)r->bx))
-		return WALK_NO_READ;
-	if (!*at) /* the thread has stopped its goroutine, and looks for another one */
-		return WALK_ROOT;
-	*at += (int64_t)r->fp;
-	if (r->bx)
-		return WALK_ON;
-	if (w->home)
-		*at = w->home;
-	return WALK_READ(w, &w->home, 8, *at) ? WALK_NO_READ : WALK_ON;
-}
-
-/* Finds rsp of the frame on its own stack. */
-static inline int walk_switched(struct walk *w, const struct unwind_rule *r, uint64_t *sp)
-{
-	uint64_t *word = w->saved, at = w->reg[REG_SP];
-	int end;
-
-	switch (r->index) {
-	case UNWIND_SWITCH_REG:
-		return walk_base(w, r->reg, sp);
-	case UNWIND_SWITCH_WORD:
-		return WALK_READ(w, sp, 8, at + (int64_t)r->offset) ? WALK_NO_READ : WALK_ON;
-	case UNWIND_SWITCH_DISTANCE:
-		if (WALK_READ(w, &word[0], 8, at + (int64_t)r->offset) ||
-			WALK_READ(w, &word[1], 8, word[0] + (int64_t)r->add) ||
-			WALK_READ(w, &word[2], 8, at + (int64_t)r->bx))
-			return WALK_NO_READ;
-		*sp = word[1] - word[2];
-		return WALK_ON;
-	default:
-		end = walk_path(w, r, &at);
-		if (end)
-			return end;
-		return WALK_READ(w, sp, 8, at) ? WALK_NO_READ : WALK_ON;
-	}
-}
-
-/* Steps to a function of Go that has called runtime.morestack, and has not begun yet. */
-static inline int walk_by_context(struct walk *w, const struct unwind_rule *r)
-{
-	uint64_t *pair = w->saved, at, fp = 0;
-	int end = walk_path(w, r, &at);
-
-	if (end)
-		return end;
-	if (WALK_READ(w, pair, 16, at) ||
-		(r->fp_saved == UNWIND_AT_CFA &&
-			WALK_READ(w, &fp, 8, at - (int64_t)r->fp + (int64_t)r->ra)))
-		return WALK_NO_READ;
-	w->reg[REG_SP] = pair[0];
-	w->reg[REG_PC] = pair[1];
-	w->reg[REG_FP] = fp;
-	w->known = 1 << REG_SP | 1 << REG_PC | (uint32_t)(r->fp_saved == UNWIND_AT_CFA) << REG_FP;
-	w->call = true;
-	return WALK_ON;
-}
-
-/* Steps to the caller of a frame on another stack, which may be anywhere. */
-static inline int walk_by_switch(struct walk *w, const struct unwind_rule *r)
-{
-	uint64_t *pair = w->saved, sp;
-	int end;
-
-	if (r->index == UNWIND_SWITCH_CONTEXT)
-		return walk_by_context(w, r);
-	end = walk_switched(w, r, &sp);
-	if (end)
-		return end;
-	sp += (int64_t)r->ra;
-	if (WALK_READ(w, pair, 16, sp - 8))
-		return WALK_NO_READ;
-	if (r->fp_saved == UNWIND_AT_CFA)
-		w->reg[REG_FP] = pair[0];
-	w->reg[REG_PC] = pair[1];
-	w->reg[REG_SP] = sp + 8;
-	w->known &= 1 << REG_FP;
-	w->known |= 1 << REG_SP | 1 << REG_PC | (uint32_t)(r->fp_saved == UNWIND_AT_CFA) << REG_FP;
-	w->call = true;
-	return WALK_ON;
-}
-
 /* Steps by a rule that has no CFA. */
 static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 {
@@ -500,23 +296,8 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
-#ifndef __bpf__ /* the BPF programs have a function of their own for this */
-	if (r->cfa == UNWIND_CFA_LUAJIT)
-		return walk_by_luajit(w, !r->offset);
-#endif
-	if (r->cfa == UNWIND_CFA_SWITCH)
-		return walk_by_switch(w, r);
-	if (r->cfa == UNWIND_CFA_JIT_METHOD)
-		return walk_by_method(w, r);
-	if (r->cfa == UNWIND_CFA_JIT_SENDER)
-		return walk_by_sender(w, r);
-	return walk_by_jit(w, r->cfa);
+	return WALK_BY_RUNTIME(w, r);
 }
-
-enum {
-	WALK_CFAS = 1 << UNWIND_CFA_REG | 1 << UNWIND_CFA_DEREF | 1 << UNWIND_CFA_PLT |
-		    1 << UNWIND_CFA_CALLED
-};
 
 /*
  * Steps to the caller by rule R. If the CFA depends on a register other than rsp, the function may
@@ -529,7 +310,7 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	bool is_leaf = !w->call, is_lower;
 	int end;
 
-	if (!(WALK_CFAS >> r->cfa & 1)) /* one test, because nearly all steps have a CFA */
+	if (r->cfa < UNWIND_CFA_REG || r->cfa > UNWIND_CFA_CALLED)
 		return walk_without_cfa(w, r);
 	end = walk_cfa(w, r, &cfa);
 	if (end)
@@ -560,26 +341,5 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return is_leaf || !w->reg[REG_FP] ? walk_root(w) : WALK_LOST;
 	return WALK_ON;
 }
-
-#ifndef __bpf__
-/*
- * Returns what the code compiled at run time, from START to the walk's pc, tells: enum unwind_cfa.
- */
-static inline uint32_t walk_search_code(struct walk *w, uint64_t start)
-{
-	uint8_t code[JIT_BLOCK];
-	uint64_t end = walk_pc(w);
-
-	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
-		if (end - JIT_BLOCK < start || WALK_READ_CODE(w, code, JIT_BLOCK, end - JIT_BLOCK))
-			break;
-		uint32_t marker = jit_search(code);
-
-		if (marker)
-			return marker;
-	}
-	return UNWIND_CFA_JIT;
-}
-#endif
 
 #endif

@@ -2,12 +2,10 @@
 #include "unwind_build.h"
 #include "analysis/analysis.h"
 #include "cfi.h"
-#include "go.h"
 #include "lib/util.h"
 #include "range.h"
 #include "rows.h"
 #include "symbol/elf/elffile_internal.h"
-#include "symbol/elf/pclntab.h"
 #include "trampoline.h"
 #include "unwind_table.h"
 
@@ -16,23 +14,23 @@
 enum { CODE_MAX = 64 };  /* segments; further ones are ignored */
 enum { ENTRY_SIZE = 8 }; /* bytes in the two instructions */
 
-/* In order of preference: a source is used only where the earlier sources have no rules. */
-enum source { EH_FRAME, PCLNTAB, DEBUG_FRAME, TRAMPOLINE, ENTRY, ANALYSIS };
+/* The sources of ranges: from RUNTIMES on, the list of what runtimes add. */
+enum source { EH_FRAME, DEBUG_FRAME, TRAMPOLINE, ENTRY, ANALYSIS, RUNTIMES };
 
 struct build {
 	struct elf_code code[CODE_MAX];
 	size_t nr_code;
 	struct cfi *eh_frame, *debug_frame;
-	struct pclntab *pclntab;
-	struct go *go;
+	const struct unwind_source *const *sources;
+	void *opened[UNWIND_SOURCES_MAX]; /* of each source, or NULL */
 	struct analysis *analysis; /* or NULL if it is not wanted, or there is nothing to analyse */
 	struct unwind_ranges ranges;
 	struct unwind_rule host;
 	bool has_host;
 };
 
-/* Takes ownership of MORE. */
-static void merge(struct build *b, struct unwind_ranges *more, enum source source)
+/* Adds MORE, which it releases, to where no source has rules that was merged before. */
+static void merge(struct build *b, struct unwind_ranges *more, size_t source)
 {
 	unwind_ranges_cut(more, b->code, b->nr_code);
 	unwind_ranges_merge(&b->ranges, more, (unsigned char)source);
@@ -59,6 +57,18 @@ static void put_entry(struct build *b, const struct elffile *elf)
 		unwind_ranges_put(&b->ranges, ehdr.e_entry + 1, ENTRY_SIZE - 1, ENTRY);
 }
 
+static void merge_runtimes(struct build *b, const struct elffile *elf)
+{
+	for (size_t i = 0; b->sources[i]; i++) {
+		const struct unwind_source *s = b->sources[i];
+		struct unwind_ranges more = {0};
+
+		if (s->open)
+			b->opened[i] = s->open(elf, b->code, b->nr_code, &more);
+		merge(b, &more, RUNTIMES + i);
+	}
+}
+
 static void gather(struct build *b, const struct elffile *elf)
 {
 	struct unwind_ranges more = {0};
@@ -68,11 +78,7 @@ static void gather(struct build *b, const struct elffile *elf)
 	if (b->eh_frame)
 		cfi_ranges(b->eh_frame, &more);
 	merge(b, &more, EH_FRAME);
-	b->pclntab = pclntab_new(elf);
-	b->go = go_new(b->pclntab, b->code, b->nr_code);
-	if (b->go)
-		go_ranges(b->go, &more);
-	merge(b, &more, PCLNTAB);
+	merge_runtimes(b, elf);
 	b->debug_frame = cfi_debug_frame(elf);
 	if (b->debug_frame)
 		cfi_ranges(b->debug_frame, &more);
@@ -119,21 +125,20 @@ static void build_release(struct build *b)
 	cfi_free(b->eh_frame);
 	cfi_free(b->debug_frame);
 	analysis_free(b->analysis);
-	go_free(b->go);
-	pclntab_free(b->pclntab);
+	for (size_t i = 0; b->sources[i]; i++)
+		if (b->opened[i])
+			b->sources[i]->close(b->opened[i]);
 }
 
 static void add_rows(const struct build *b, struct unwind_rows *rows)
 {
 	for (size_t i = 0; i < b->ranges.nr; i++) {
 		const struct unwind_range *range = &b->ranges.list[i];
+		size_t runtime;
 
-		switch ((enum source)range->source) {
+		switch (range->source) {
 		case EH_FRAME:
 			cfi_rows(b->eh_frame, range, rows);
-			break;
-		case PCLNTAB:
-			go_rows(b->go, range, rows);
 			break;
 		case DEBUG_FRAME:
 			cfi_rows(b->debug_frame, range, rows);
@@ -147,6 +152,10 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 			break;
 		case ANALYSIS:
 			analysis_rows(b->analysis, range, b->has_host ? &b->host : NULL, rows);
+			break;
+		default:
+			runtime = range->source - RUNTIMES;
+			b->sources[runtime]->rows(b->opened[runtime], range, rows);
 		}
 	}
 }
@@ -159,9 +168,10 @@ static bool is_x86_64(const struct elffile *elf)
 	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-int unwind_build(struct unwind_table *table, struct elffile *elf, bool analysed, struct strbuf *err)
+int unwind_build(struct unwind_table *table, struct elffile *elf,
+	const struct unwind_source *const *sources, bool analysed, struct strbuf *err)
 {
-	struct build b = {0};
+	struct build b = {.sources = sources};
 	struct unwind_rows rows;
 
 	*table = (struct unwind_table){0};
@@ -172,6 +182,7 @@ int unwind_build(struct unwind_table *table, struct elffile *elf, bool analysed,
 		analyse(&b, elf);
 	unwind_rows_init(&rows);
 	rows.analysed = analysed;
+	rows.sources = sources;
 	add_rows(&b, &rows);
 	int ret = unwind_rows_finish(&rows, elffile_build_id(elf), table, err);
 

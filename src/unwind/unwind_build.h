@@ -7,15 +7,17 @@
 
 struct elffile;
 struct strbuf;
+struct unwind_source;
 struct unwind_table;
 
 /*
- * Makes the table of ELF from .eh_frame, Go's pclntab and .debug_frame, in this order of preference
- * for each address. Signal return trampolines are found by their code. With ANALYSED, the remaining
- * code is analysed for its rules, which takes longer, see analysis/analysis.h. Returns -1 with NULL
- * in blocks, and sets ERR, if there are no rules or the file is not for x86-64.
+ * Makes the table of ELF from .eh_frame, SOURCES, which end with NULL, and .debug_frame, in this
+ * order of preference for each address. Signal return trampolines are found by their code. With
+ * ANALYSED, the remaining code is analysed for its rules, which takes longer, see
+ * analysis/analysis.h. Returns -1 with NULL in blocks, and sets ERR, if there are no rules or the
+ * file is not for x86-64.
  */
-int unwind_build(
-	struct unwind_table *table, struct elffile *elf, bool analysed, struct strbuf *err);
+int unwind_build(struct unwind_table *table, struct elffile *elf,
+	const struct unwind_source *const *sources, bool analysed, struct strbuf *err);
 
 #endif

@@ -39,33 +39,23 @@ enum walk_end {
 struct walk_map {
 	uint64_t start, end;
 	uint64_t bias;      /* pc - bias is the link address */
-	uint32_t table;     /* or 0 if there are no rules, or WALK_MEMORY, see jit.h */
+	uint32_t table;     /* or 0 if there are no rules, or WALK_MEMORY */
 	uint32_t serial;    /* number among all recorded mappings, from 1 */
 	uint64_t id_at, id; /* address and first bytes of the build-id, or 0 if not known */
 };
 
-enum { WALK_THREADS = 4 };
+enum { WALK_THREADS = 4, WALK_VM_WORDS = 2 };
 
-/* A frame of LuaJIT: of a trace, or of the interpreter and the assembly that it calls. */
+/* The innermost frame of an interpreter, as the steps of its runtime find it. */
 struct walk_vm {
-	/*
-	 * rsp in the interpreter's frame, which the thread there refers to, see luajit_step.h, or 0
-	 * if there is none. For a trace, it belongs to the interpreter's frame that entered the
-	 * trace.
-	 */
-	uint64_t frame;
+	uint64_t frame;  /* address of the interpreter's frame, or 0 if there is none */
 	uint64_t pc;     /* walk_pc() */
 	bool leaf;       /* it is the walk's first frame, and the registers are the VM's */
-	bool compiled;   /* it is a trace */
+	bool compiled;   /* it runs code that the interpreter has compiled */
 	uint8_t nr;      /* number of such frames so far, modulo 256 */
 	uint64_t fp, bx; /* its rbp and rbx, or 0 if not known */
 	bool stop;       /* the walk ends at that frame, and does not leave it */
-	/*
-	 * The next outer frame of the same thread's interpreter, or 0 if there is none, or no frame
-	 * was passed so far.
-	 */
-	uint64_t outer;
-	uint64_t left; /* where the stack of the last frame's caller begins */
+	uint64_t word[WALK_VM_WORDS]; /* for use by the runtime */
 	/*
 	 * The innermost frames of the outer threads, from which C code runs this thread, innermost
 	 * first.
@@ -74,23 +64,23 @@ struct walk_vm {
 	uint32_t nr_threads;
 };
 
+enum { WALK_CODE = 256 }; /* bytes of code that are read at once */
+
 struct walk {
 	uint64_t reg[NR_REGS];
-	uint64_t bx_at; /* where the frame's rbx is saved, or 0 if it is in reg */
-	uint32_t known; /* mask of the registers in reg that are valid for this frame */
-	bool call;      /* pc is a return address */
-	uint8_t end;    /* enum walk_end */
-	uint32_t nr;    /* frames so far */
-	uint64_t from;  /* pc of the last frame if it is a return address, else 0 */
-	/*
-	 * rsp of the last frame of Go's cgocallback on the thread's stack, or 0 if there is none
-	 * yet
-	 */
-	uint64_t home;
+	uint64_t bx_at;      /* where the frame's rbx is saved, or 0 if it is in reg */
+	uint32_t known;      /* mask of the registers in reg that are valid for this frame */
+	bool call;           /* pc is a return address */
+	uint8_t end;         /* enum walk_end */
+	uint32_t nr;         /* frames so far */
+	uint64_t from;       /* pc of the last frame if it is a return address, else 0 */
+	uint64_t home;       /* rsp in a runtime's last frame on the thread's stack, or 0 */
 	uint64_t trampoline; /* what return probes put in place of return addresses, or 0 */
 	struct walk_map map;
-	struct walk_vm vm;       /* the innermost frame of LuaJIT so far */
-	uint64_t saved[NR_REGS]; /* temporary data that is too large for the BPF stack */
+	struct walk_vm vm;
+	/* Temporary data that are too large for the BPF stack. */
+	uint64_t saved[NR_REGS];
+	uint8_t code[WALK_CODE];
 };
 
 enum {
@@ -105,18 +95,18 @@ enum {
  * A frame as a number: bits 41 to 63 are the mapping's serial, bit 40 is set for a return address,
  * bit 39 is set for a frame of an interpreter that struct walk_vm counts, and bits 0 to 38 are the
  * offset in the mapping. For a pc in no mapping, bits 58 to 63 are set, bit 57 is set for a return
- * address, bit 56 is set for a trace of LuaJIT that is newer than the list of mappings, and bits 0
- * to 55 are the pc.
+ * address, bit 56 is set for compiled code that is newer than the list of mappings, and bits 0 to
+ * 55 are the pc.
  */
 enum { WALK_SERIALS = 0x7e0000 };
 
 #define WALK_FRAME_VM (1ULL << 39)
-#define WALK_NEW_TRACE (1ULL << 56)
+#define WALK_NEW_CODE (1ULL << 56)
 
 static inline uint64_t walk_frame(const struct walk_map *m, uint64_t pc, bool call)
 {
 	if (!m)
-		return 0x3fULL << 58 | (uint64_t)call << 57 | (pc & (WALK_NEW_TRACE - 1));
+		return 0x3fULL << 58 | (uint64_t)call << 57 | (pc & (WALK_NEW_CODE - 1));
 	return (uint64_t)m->serial << 41 | (uint64_t)call << 40 |
 	       ((pc - m->start) & (WALK_FRAME_VM - 1));
 }
@@ -136,7 +126,7 @@ static inline uint64_t walk_frame_move(uint64_t frame, uint32_t serial)
 /* Returns the offset in the mapping or, of a frame in no mapping, the pc. */
 static inline uint64_t walk_frame_offset(uint64_t frame)
 {
-	return frame & ((walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_TRACE) - 1);
+	return frame & ((walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_CODE) - 1);
 }
 
 /* Returns true if it is the frame of a return address. */
@@ -145,10 +135,10 @@ static inline bool walk_frame_is_call(uint64_t frame)
 	return frame >> (walk_frame_serial(frame) ? 40 : 57) & 1;
 }
 
-/* Returns true if it is a frame of an interpreter or, in no mapping, of a trace. */
+/* Returns true if it is a frame of an interpreter or, in no mapping, of new code. */
 static inline bool walk_frame_is_vm(uint64_t frame)
 {
-	return frame & (walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_TRACE);
+	return frame & (walk_frame_serial(frame) ? WALK_FRAME_VM : WALK_NEW_CODE);
 }
 
 /* Returns the address to look up: pc or, if it is a return address, the call before it. */

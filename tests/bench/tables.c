@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
@@ -27,7 +28,7 @@ static int measure(const char *path, struct strbuf *err)
 
 	if (!elf)
 		return -1;
-	if (unwind_build(&table, elf, false, err)) {
+	if (unwind_build(&table, elf, native_sources, false, err)) {
 		elffile_close(elf);
 		return -1;
 	}

@@ -8,6 +8,7 @@
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/symtab.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
@@ -130,7 +131,7 @@ static void use_table(struct elffile *elf, struct strbuf *out)
 {
 	struct unwind_table table;
 
-	if (!unwind_build(&table, elf, true, NULL))
+	if (!unwind_build(&table, elf, native_sources, true, NULL))
 		strbuf_addf(out, "%lx %u\n", table.header->base, table.header->nr_rows);
 	unwind_table_release(&table);
 }

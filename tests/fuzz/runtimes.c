@@ -82,8 +82,7 @@ static int read_image(void *to, size_t size, uint64_t address)
 #define WALK_READ(w, to, size, at) ((void)(w), read_image(to, size, at))
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_image(to, size, at))
 
-#include "unwind/step.h"
-#include "unwind/jit_rule.h"
+#include "runtime/native_step.h"
 
 static bool read_memory(void *context, uint64_t at, void *to, size_t size)
 {
@@ -196,19 +195,21 @@ static bool find_layout(uint8_t runtime, const uint8_t *data, size_t size, struc
 	case 0:
 		for (size_t i = 0; i < HOTSPOT_SYMBOLS; i++)
 			symbol[i] = BASE + NUMBERS + 8 * i;
-		l->kind = JIT_HOTSPOT;
+		l->runtime = RUNTIME_JAVA;
 		hotspot_option(&(struct hotspot_memory){read_memory, NULL}, symbol,
 			"DisableAttachMechanism", &option);
 		return hotspot_find(&(struct hotspot_memory){read_memory, NULL}, symbol,
-			       &l->hotspot) == HOTSPOT_FOUND;
+			       (struct hotspot_layout *)l->data) == HOTSPOT_FOUND;
 	case 1:
-		l->kind = JIT_ERLANG;
-		return jit_erlang_read(data, size, BASE + CODE, &l->erlang);
+		l->runtime = RUNTIME_ERLANG;
+		l->rule.cfa = RUNTIME_CFA(ERLANG);
+		return jit_erlang_read(data, size, BASE + CODE, (struct erlang_layout *)l->data);
 	case 2:
-		l->kind = JIT_LUAJIT;
+		l->runtime = RUNTIME_LUAJIT;
+		l->rule.cfa = RUNTIME_CFA(LUAJIT);
 		return true;
 	default:
-		l->kind = JIT_BY_RULE;
+		l->runtime = RUNTIME_QEMU;
 		return (size >= 20 && jit_qemu_rule(data, &l->rule)) ||
 		       jit_pypy_rule(data, size, &l->rule);
 	}
@@ -216,8 +217,8 @@ static bool find_layout(uint8_t runtime, const uint8_t *data, size_t size, struc
 
 static void walk_from(const struct jit_layout *layout, const uint8_t *data, size_t size)
 {
-	static const struct unwind_rule luajit = {.cfa = UNWIND_CFA_LUAJIT, .offset = 80};
-	bool is_assembly = layout->kind == JIT_LUAJIT && data[0] & 1;
+	static const struct unwind_rule luajit = {.cfa = RUNTIME_CFA(LUAJIT), .offset = 80};
+	bool is_assembly = layout->runtime == RUNTIME_LUAJIT && data[0] & 1;
 	struct walk w = {.known = (1 << NR_REGS) - 1,
 		.map = {.start = BASE + CODE, .end = BASE + STACK, .table = WALK_MEMORY}};
 

@@ -4,6 +4,7 @@
 #include "../unit/tiny_elf.h"
 #include "fuzz.h"
 #include "symbol/elf/elffile_internal.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
@@ -20,7 +21,7 @@ static void use(const struct unwind_table *table)
 	must(h->nr_rows > 0 && h->size > 0);
 	must(h->base >= TINY_BASE && h->base + h->size <= TINY_FIRST + (1 << 20));
 	for (uint64_t at = h->base - 1; at <= h->base + h->size; at += 7)
-		must(unwind_table_find(table, at)->cfa <= UNWIND_CFA_SIGNAL);
+		must(unwind_table_find(table, at)->cfa < UNWIND_CFA_CALLED);
 }
 
 /* Checks that the new table is valid. */
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct elffile *elf = elffile_open_memory(image.buf, image.len);
 
 	must(elf);
-	if (unwind_build(&table, elf, data[0] & 4, &err)) {
+	if (unwind_build(&table, elf, native_sources, data[0] & 4, &err)) {
 		must(err.len && !table.blocks);
 	} else {
 		use(&table);

@@ -4,6 +4,7 @@
  * the input. Instead of files there is one text; each KiB of it is a mapping whose table is
  * available, comes late, or never comes.
  */
+#include "runtime/native_list.h"
 #include "engine/bpf/stack_copies.h"
 #include "fuzz.h"
 #include "symbol/elf/elffile.h"
@@ -124,7 +125,7 @@ static void make_rules(void)
 	memcpy(rule_list, bytes, sizeof(bytes));
 	for (size_t i = 0; i < RULES; i++)
 		if (rule_list[i].cfa & 8) { /* a likely rule */
-			rule_list[i].cfa %= UNWIND_CFA_LUAJIT + 1;
+			rule_list[i].cfa %= RUNTIME_CFA(LUAJIT) + 1;
 			rule_list[i].reg =
 				(uint8_t[]){REG_SP, REG_FP, REG_BX, 10}[rule_list[i].reg % 4];
 			rule_list[i].offset = rule_list[i].offset % 256 * 8;

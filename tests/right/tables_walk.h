@@ -6,11 +6,12 @@
 #ifndef TESTS_RIGHT_TABLES_WALK_H
 #define TESTS_RIGHT_TABLES_WALK_H
 
-#include "runtime/jit_find.h"
+#include "runtime/native.h"
 #include "process/process.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 #include "unwind/walk.h"
@@ -35,8 +36,7 @@ static int read_target(void *to, size_t size, uint64_t at)
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_target(to, size, at))
 #define WALK_THREAD(w) ((void)(w), tables_thread)
 
-#include "unwind/step.h"
-#include "unwind/jit_rule.h"
+#include "runtime/native_step.h"
 
 struct tables {
 	struct processes ps;
@@ -81,7 +81,8 @@ static const struct unwind_table *tables_of(struct tables *t, size_t object)
 	}
 	if (!t->made[object]) {
 		t->made[object] = true;
-		unwind_build(&t->list[object], t->ps.objects[object].elf, !t->is_unanalysed, NULL);
+		unwind_build(&t->list[object], t->ps.objects[object].elf, native_sources,
+			!t->is_unanalysed, NULL);
 	}
 	return &t->list[object];
 }

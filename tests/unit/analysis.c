@@ -493,11 +493,11 @@ static void analysis__adds_what_the_file_lacks(void **state)
 	uint64_t body = TINY_FIRST + FUNCTION + (uint64_t)(pushes_body - pushes);
 
 	(void)state;
-	assert_int_equal(unwind_build(&table, elf, false, NULL), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, false, NULL), 0);
 	assert_false(table.header->analysed);
 	assert_true(is_rule(&table, body, nothing));
 	unwind_table_release(&table);
-	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, true, NULL), 0);
 	assert_true(table.header->analysed);
 	assert_true(is_rule(&table, TINY_FIRST + 1, (struct unwind_rule)REG(SP, 32)));
 	assert_true(is_rule(&table, body, (struct unwind_rule)REG(SP, 56)));
@@ -523,7 +523,7 @@ static void analysis__gives_hosted_code_the_rule_of_its_host(void **state)
 	struct unwind_table table;
 
 	(void)state;
-	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, true, NULL), 0);
 	expect_hosted(&table, hosted, 0);
 	expect_hosted(&table, hosted_lower, 8);
 	expect_hosted(&table, hosted_after, 8);
@@ -555,7 +555,7 @@ static void analysis__knows_hosts_from_other_functions(void **state)
 	struct unwind_table table;
 
 	(void)state;
-	assert_int_equal(unwind_build(&table, elf, true, NULL), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, true, NULL), 0);
 	assert_true(is_rule(&table, TINY_FIRST + FUNCTION, nothing));
 	unwind_table_release(&table);
 	elffile_close(elf);
@@ -620,7 +620,7 @@ static void analysis__agrees_with_call_frame_information(void **state)
 
 	(void)state;
 	assert_non_null(elf);
-	assert_int_equal(unwind_build(&table, elf, false, NULL), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, false, NULL), 0);
 	cfi = cfi_eh_frame(elf);
 	assert_non_null(cfi);
 	cfi_ranges(cfi, &ranges);

@@ -343,7 +343,7 @@ static void judge(const char *path)
 	assert_non_null(cfi);
 	assert_non_null(gelf_getehdr(elffile_elf(elf), &ehdr));
 	score.entry = ehdr.e_entry;
-	assert_int_equal(unwind_build(&table, elf, false, &err), 0);
+	assert_int_equal(unwind_build(&table, elf, native_sources, false, &err), 0);
 	compare_rows(&score, &table, cfi);
 	compare_outside(&score, &table, cfi, elf);
 	printf("# %s: %u rows, %u rules, %.2f bytes a row; %zu comparisons, %zu different, %zu "
@@ -641,7 +641,7 @@ static const struct {
 
 static void test_luajit(void **state)
 {
-	static const struct unwind_rule luajit = {.cfa = UNWIND_CFA_LUAJIT,
+	static const struct unwind_rule luajit = {.cfa = RUNTIME_CFA(LUAJIT),
 		.lost = 0xc,
 		.reg = SP,
 		.offset = 80,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds Go's functions that continue on another stack, from their code. */
-#include "unwind/go_switch.h"
+#include "runtime/go/go_switch.h"
+#include "runtime/go/go_rule.h"
+#include "runtime/native_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +32,7 @@ static void assert_switch(const struct go_switch *s, uint64_t from, uint64_t to,
 {
 	assert_int_equal(s->from, START + from);
 	assert_int_equal(s->to, START + to);
-	assert_int_equal(s->rule.cfa, UNWIND_CFA_SWITCH);
+	assert_int_equal(s->rule.cfa, RUNTIME_CFA(GO));
 	assert_int_equal(s->rule.index, index);
 }
 
@@ -50,7 +52,7 @@ static void go_switch__by_a_register(void **state)
 	struct go_switch list[GO_SWITCHES];
 
 	assert_int_equal(find("f", code, sizeof(code), &none, list), 1);
-	assert_switch(&list[0], 9, 18, UNWIND_SWITCH_REG);
+	assert_switch(&list[0], 9, 18, GO_SWITCH_REG);
 	assert_int_equal(list[0].rule.reg, 12);
 	assert_int_equal(list[0].rule.ra, DEPTH);
 	assert_int_equal(list[0].rule.fp_saved, UNWIND_AT_CFA);
@@ -78,9 +80,9 @@ static void go_switch__by_a_distance(void **state)
 	struct go_switch list[GO_SWITCHES];
 
 	assert_int_equal(find("f", code, sizeof(code), &none, list), 2);
-	assert_switch(&list[0], 7, 27, UNWIND_SWITCH_REG);
+	assert_switch(&list[0], 7, 27, GO_SWITCH_REG);
 	assert_int_equal(list[0].rule.reg, 1);
-	assert_switch(&list[1], 27, 45, UNWIND_SWITCH_DISTANCE);
+	assert_switch(&list[1], 27, 45, GO_SWITCH_DISTANCE);
 	assert_int_equal(list[1].rule.offset, 8);
 	assert_int_equal(list[1].rule.add, 16);
 	assert_int_equal(list[1].rule.bx, 0);
@@ -104,7 +106,7 @@ static void go_switch__by_a_path(void **state)
 	struct go_switch list[GO_SWITCHES];
 
 	assert_int_equal(find("f", systemstack, sizeof(systemstack), &none, list), 1);
-	assert_switch(&list[0], 4, 30, UNWIND_SWITCH_PATH);
+	assert_switch(&list[0], 4, 30, GO_SWITCH_PATH);
 	assert_int_equal(list[0].rule.offset, -8);
 	assert_int_equal(list[0].rule.add, 0x30);
 	assert_int_equal(list[0].rule.bx, 0xc0);
@@ -128,7 +130,7 @@ static void go_switch__thread_offset(void **state)
 	struct go_switch list[GO_SWITCHES];
 
 	assert_int_equal(find("f", code, sizeof(code), &none, list), 1);
-	assert_switch(&list[0], 4, 28, UNWIND_SWITCH_PATH);
+	assert_switch(&list[0], 4, 28, GO_SWITCH_PATH);
 	assert_int_equal(list[0].rule.offset, -16);
 	assert_int_equal(list[0].rule.bx, 0);
 	code[8] = 0xc2; /* mov $-16,%rdx */
@@ -159,7 +161,7 @@ static void go_switch__without_return(void **state)
 	find("f", systemstack, sizeof(systemstack), &none, path);
 	assert_int_equal(
 		find("runtime.morestack.abi0", for_good, sizeof(for_good), &path[0].rule, list), 1);
-	assert_switch(&list[0], 8, 12, UNWIND_SWITCH_CONTEXT);
+	assert_switch(&list[0], 8, 12, GO_SWITCH_CONTEXT);
 	assert_int_equal(list[0].rule.bx, 0xc0);
 	assert_int_equal(list[0].rule.ra, 0x68);
 }

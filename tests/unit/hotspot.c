@@ -33,8 +33,7 @@ static int read_bytes(void *to, size_t size, uint64_t at)
 #define WALK_READ(w, to, size, at) ((void)(w), read_bytes(to, size, at))
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_bytes(to, size, at))
 
-#include "unwind/step.h"
-#include "unwind/jit_rule.h"
+#include "runtime/native_step.h"
 
 static bool read_memory(void *context, uint64_t at, void *to, size_t size)
 {
@@ -44,6 +43,24 @@ static bool read_memory(void *context, uint64_t at, void *to, size_t size)
 
 static const struct hotspot_memory target = {read_memory, NULL};
 static struct hotspot_layout layout;
+
+/* Kinds of rules: UNWIND_CFA_… or one of these. */
+enum { NO_FRAME = 256, METHOD, SENDER, INTERPRETER };
+
+static bool find_rule(struct walk *w, struct unwind_rule *rule)
+{
+	struct jit_layout jit = {.runtime = RUNTIME_JAVA};
+
+	memcpy(jit.data, &layout, sizeof(layout));
+	return native_rule(w, &jit, rule);
+}
+
+static int kind_of(const struct unwind_rule *r)
+{
+	if (r->cfa == RUNTIME_CFA(UNKNOWN) && r->index == JIT_NO_FRAME)
+		return NO_FRAME;
+	return r->cfa == RUNTIME_CFA(JAVA) ? METHOD + r->index : r->cfa;
+}
 
 static void put(uint64_t at, const void *bytes, size_t size)
 {
@@ -347,7 +364,6 @@ static void hotspot__missing_fields(void **state)
 static void hotspot__random(void **state)
 {
 	struct walk w = {.known = (1 << NR_REGS) - 1};
-	struct hotspot_blob blob;
 	struct unwind_rule rule;
 	uint32_t seed = 1;
 
@@ -361,7 +377,7 @@ static void hotspot__random(void **state)
 		find();
 		w.reg[REG_PC] = CODE + (seed >> 9) % (SEGMENTS * 128);
 		w.call = i & 1;
-		hotspot_rule(&w, &layout, &blob, &rule);
+		find_rule(&w, &rule);
 	}
 }
 
@@ -395,20 +411,18 @@ static void set_up_code(void)
 	assert_int_equal(find(), HOTSPOT_FOUND);
 }
 
-static enum hotspot_code rule_at(uint64_t pc, bool call, struct unwind_rule *rule)
+static bool rule_at(uint64_t pc, bool call, struct unwind_rule *rule)
 {
-	struct hotspot_blob blob;
-
 	w = (struct walk){.call = call};
 	w.reg[REG_PC] = pc;
-	return hotspot_rule(&w, &layout, &blob, rule);
+	return find_rule(&w, rule);
 }
 
 static void assert_rule(uint64_t pc, bool call, uint32_t reg, int32_t offset, bool fp_saved)
 {
 	struct unwind_rule r;
 
-	assert_int_equal(rule_at(pc, call, &r), HOTSPOT_RULE);
+	assert_true(rule_at(pc, call, &r));
 	assert_int_equal(r.cfa, UNWIND_CFA_REG);
 	assert_int_equal(r.reg, reg);
 	assert_int_equal(r.offset, offset);
@@ -420,8 +434,8 @@ static void assert_no_rule(uint64_t pc, bool call)
 {
 	struct unwind_rule r;
 
-	assert_int_equal(rule_at(pc, call, &r), HOTSPOT_RULE);
-	assert_int_equal(r.cfa, UNWIND_CFA_JIT_NO_FRAME);
+	assert_true(rule_at(pc, call, &r));
+	assert_int_equal(kind_of(&r), NO_FRAME);
 }
 
 /* Checks a leaf in a method, whose return address must be checked. */
@@ -429,8 +443,8 @@ static void assert_method(uint64_t pc, int32_t offset)
 {
 	struct unwind_rule r;
 
-	assert_int_equal(rule_at(pc, false, &r), HOTSPOT_RULE);
-	assert_int_equal(r.cfa, UNWIND_CFA_JIT_METHOD);
+	assert_true(rule_at(pc, false, &r));
+	assert_int_equal(kind_of(&r), METHOD);
 	assert_int_equal(r.offset, offset);
 }
 
@@ -488,11 +502,11 @@ static void hotspot__large_block(void **state)
 	memory[MAP - BASE + 3] = 0;
 	struct unwind_rule r;
 
-	assert_int_equal(rule_at(CODE + 200 * 128, true, &r), HOTSPOT_ELSEWHERE);
+	assert_false(rule_at(CODE + 200 * 128, true, &r));
 	memory[MAP - BASE + 2] = 200;
-	assert_int_equal(rule_at(CODE + 2 * 128, true, &r), HOTSPOT_ELSEWHERE);
-	assert_int_equal(rule_at(CODE + 239 * 128, true, &r), HOTSPOT_ELSEWHERE); /* free */
-	assert_int_equal(rule_at(CODE - 8, true, &r), HOTSPOT_ELSEWHERE);
+	assert_false(rule_at(CODE + 2 * 128, true, &r));
+	assert_false(rule_at(CODE + 239 * 128, true, &r)); /* free */
+	assert_false(rule_at(CODE - 8, true, &r));
 }
 
 static void hotspot__no_blob(void **state)
@@ -527,16 +541,14 @@ static void hotspot__interpreter_and_stubs(void **state)
 
 	(void)state;
 	set_up_code();
-	assert_int_equal(rule_at(layout.interpreter + 5, false, &r), HOTSPOT_RULE);
-	assert_int_equal(r.cfa, UNWIND_CFA_JIT_INTERPRETER);
+	assert_true(rule_at(layout.interpreter + 5, false, &r));
+	assert_int_equal(kind_of(&r), INTERPRETER);
 	assert_rule(layout.call_stub, true, REG_FP, 16, true);
 	at = put_blob(4, 3, 0, -1, "\x55\x48\x8b\xec", 4);
-	assert_int_equal(rule_at(at + 20, false, &r), HOTSPOT_STUB);
-	assert_int_equal(rule_at(at + 20, true, &r), HOTSPOT_STUB);
-	assert_true(jit_hotspot_rule(&w, &layout, &r));
-	w.call = false;
-	assert_true(jit_hotspot_rule(&w, &layout, &r));
-	assert_int_equal(r.cfa, UNWIND_CFA_JIT_METHOD); /* the code is too short to be searched */
+	assert_true(rule_at(at + 20, true, &r));
+	assert_int_equal(kind_of(&r), NO_FRAME); /* the code is too short to be searched */
+	assert_true(rule_at(at + 20, false, &r));
+	assert_int_equal(kind_of(&r), METHOD);
 	assert_int_equal(r.offset, 8);
 	assert_int_equal(r.add, 0);
 	assert_int_equal(r.fp_saved, UNWIND_SAME);
@@ -553,7 +565,7 @@ static void hotspot__freed_code(void **state)
 	at = put_blob(4, 3, 6, 12, "\x55", 1);
 	w = (struct walk){.call = true};
 	w.reg[REG_PC] = at + 20;
-	assert_true(jit_hotspot_rule(&w, &layout, &r));
+	assert_true(find_rule(&w, &r));
 	assert_int_equal(read_bytes(&word, 8, w.map.id_at), 0);
 	assert_int_equal(word, w.map.id);
 	put_blob(4, 3, 8, 12, "\x55", 1);
@@ -574,17 +586,17 @@ static void hotspot__interpreter_step(void **state)
 	put_word(fp - 8, fp + 64);
 	put_word(fp, fp + 0x200);
 	put_word(fp + 8, CODE + 4);
-	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_ON);
+	assert_int_equal(walk_by_rule(&w, &hotspot_in_interpreter), WALK_ON);
 	assert_int_equal(w.reg[REG_PC], CODE + 4);
 	assert_int_equal(w.reg[REG_SP], fp + 64);
 	assert_int_equal(w.reg[REG_FP], fp + 0x200);
 	w.reg[REG_SP] = BASE + 0x80;
 	w.reg[REG_FP] = fp;
 	put_word(fp - 8, fp); /* not used by any rule */
-	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_ON);
+	assert_int_equal(walk_by_rule(&w, &hotspot_in_interpreter), WALK_ON);
 	assert_int_equal(w.known & 1 << REG_SP, 0);
 	w.reg[REG_FP] = 8;
-	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_INTERPRETER), WALK_NO_RULE);
+	assert_int_equal(walk_by_rule(&w, &hotspot_in_interpreter), WALK_NO_RULE);
 }
 
 /* Prepares the stack of a leaf; word I is at BASE + 8 * I. */
@@ -601,8 +613,11 @@ static void begin_leaf(uint64_t sp)
 static void hotspot__method_step(void **state)
 {
 	static const char back[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0";
-	const struct unwind_rule r = {
-		.cfa = UNWIND_CFA_JIT_METHOD, .offset = 48, .add = 2, .fp_saved = UNWIND_AT_CFA};
+	const struct unwind_rule r = {.cfa = RUNTIME_CFA(JAVA),
+		.index = HOTSPOT_METHOD,
+		.offset = 48,
+		.add = 2,
+		.fp_saved = UNWIND_AT_CFA};
 
 	(void)state;
 	set_up_code();
@@ -629,19 +644,20 @@ static void hotspot__interpreter_leaf(void **state)
 				   "\x41\x55\x90\x90\x90\xc9\x41\x5d\x48\x8b\xe3\x41\xff\xe5";
 	static const struct {
 		uint32_t at;
-		uint8_t cfa, reg;
+		int kind;
+		uint8_t reg;
 		int32_t offset;
 		int16_t ra;
 	} steps[] = {
-		{0, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
-		{3, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
+		{0, SENDER, 13, 0, -1},
+		{3, SENDER, 13, 0, -1},
 		{4, UNWIND_CFA_REG, 13, 0, UNWIND_RA_REG},
 		{10, UNWIND_CFA_REG, 13, 0, UNWIND_RA_REG},
-		{11, UNWIND_CFA_JIT_SENDER, 13, 0, -1},
-		{12, UNWIND_CFA_JIT_SENDER, 13, 8, -1},
-		{15, UNWIND_CFA_JIT_INTERPRETER, 0, 0, 0},
-		{20, UNWIND_CFA_JIT_INTERPRETER, 0, 0, 0},
-		{21, UNWIND_CFA_JIT_SENDER, REG_BX, 0, -1},
+		{11, SENDER, 13, 0, -1},
+		{12, SENDER, 13, 8, -1},
+		{15, INTERPRETER, 0, 0, 0},
+		{20, INTERPRETER, 0, 0, 0},
+		{21, SENDER, REG_BX, 0, -1},
 		{23, UNWIND_CFA_REG, REG_BX, 0, UNWIND_RA_REG + 13},
 		{26, UNWIND_CFA_REG, REG_SP, 0, UNWIND_RA_REG + 13},
 	};
@@ -657,16 +673,16 @@ static void hotspot__interpreter_leaf(void **state)
 	assert_int_equal(find(), HOTSPOT_FOUND);
 	assert_int_equal(layout.entry[1].push, 0);
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-		assert_int_equal(rule_at(at + 16 + steps[i].at, false, &r), HOTSPOT_RULE);
-		assert_int_equal(r.cfa, steps[i].cfa);
+		assert_true(rule_at(at + 16 + steps[i].at, false, &r));
+		assert_int_equal(kind_of(&r), steps[i].kind);
 		assert_int_equal(r.reg, steps[i].reg);
 		assert_int_equal(r.offset, steps[i].offset);
 		assert_int_equal(r.ra, steps[i].ra);
 	}
 	put(at + 16 + 5, "\x58\x49\x8b\xe5\xff\xe0", 6);
 	assert_rule(at + 16 + 5, true, REG_SP, 8, false);
-	assert_int_equal(rule_at(at + 16 + 6, true, &r), HOTSPOT_RULE);
-	assert_int_equal(r.cfa, UNWIND_CFA_JIT_INTERPRETER);
+	assert_true(rule_at(at + 16 + 6, true, &r));
+	assert_int_equal(kind_of(&r), INTERPRETER);
 	rule_at(at + 16 + 12, false, &r);
 	begin_leaf(BASE + 0x80);
 	w.reg[13] = BASE + 0xc0;

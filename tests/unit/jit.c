@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Facts about frame pointers that machine code gives, and steps by them, from made-up code. */
-#include "unwind/jit.h"
 #include "unwind/walk.h"
 #include "lib/util.h"
 
@@ -35,7 +34,7 @@ static int read_text(void *to, uint32_t size, uint64_t at)
 #define WALK_READ(w, to, size, at) ((void)(w), read_memory(to, size, at))
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_text(to, size, at))
 
-#include "unwind/step.h"
+#include "runtime/jit_step.h"
 
 static struct walk w;
 
@@ -57,7 +56,7 @@ static void put_code(const char *code, size_t size, size_t before)
 
 static void assert_frame(uint64_t ra_at, uint64_t fp)
 {
-	assert_int_equal(walk_by_jit(&w, walk_search_code(&w, w.map.start)), WALK_ON);
+	assert_int_equal(walk_by_jit(&w, jit_search_code(&w, w.map.start)), WALK_ON);
 	assert_int_equal(w.reg[REG_PC], ra_at + 1);
 	assert_int_equal(w.reg[REG_SP], ra_at + 8);
 	assert_int_equal(w.reg[REG_FP], fp);
@@ -75,7 +74,7 @@ static void jit__frame_pointer(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
 		put_code(begins[i], 4, 20);
-		assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT_FRAME);
+		assert_int_equal(jit_search_code(&w, w.map.start), JIT_FRAME);
 		assert_frame(STACK + 0x88, SAVED(0x80));
 		put_code(begins[i], 4, 0);
 		assert_frame(STACK + 0x40, STACK + 0x80);
@@ -95,10 +94,10 @@ static void jit__no_frame_pointer(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
 		put_code(begins[i], strlen(begins[i]), 20);
-		assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT_NO_FRAME);
-		assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_NO_FRAME), WALK_NO_RULE);
+		assert_int_equal(jit_search_code(&w, w.map.start), JIT_NO_FRAME);
+		assert_int_equal(walk_by_jit(&w, JIT_NO_FRAME), WALK_NO_RULE);
 		w.call = true;
-		assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_NO_FRAME), WALK_NO_RULE);
+		assert_int_equal(walk_by_jit(&w, JIT_NO_FRAME), WALK_NO_RULE);
 		put_code(begins[i], strlen(begins[i]), 0);
 		assert_frame(STACK + 0x40, STACK + 0x80);
 	}
@@ -116,13 +115,13 @@ static void jit__nearest_beginning(void **state)
 		CODE(5, 0x55, 0x48, (char)0x83, (char)0xec, 0x20);
 		memcpy(text + 8192 - 16, "\x55\x48\x89\xe5", 4);
 		w.reg[REG_PC] = TEXT + 8192 + gap;
-		assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT_NO_FRAME);
+		assert_int_equal(jit_search_code(&w, w.map.start), JIT_NO_FRAME);
 	}
 	CODE(0, 0x55, 0x48, (char)0x89, (char)0xe5);
 	w.reg[REG_PC] = TEXT + 8192 + 4 + JIT_BLOCKS * (JIT_BLOCK - JIT_OVERLAP) + JIT_BLOCK;
-	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT); /* too far away */
+	assert_int_equal(jit_search_code(&w, w.map.start), JIT_UNKNOWN); /* too far away */
 	w.reg[REG_PC] = TEXT + 100; /* the mapping begins there */
-	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT);
+	assert_int_equal(jit_search_code(&w, w.map.start), JIT_UNKNOWN);
 }
 
 static void jit__ends(void **state)
@@ -170,7 +169,7 @@ static void jit__interpreter(void **state)
 {
 	(void)state;
 	CODE(40, 0x41, (char)0xff, 0x24, (char)0xda);
-	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT_FRAME);
+	assert_int_equal(jit_search_code(&w, w.map.start), JIT_FRAME);
 	assert_frame(STACK + 0x88, SAVED(0x80));
 }
 
@@ -183,15 +182,15 @@ static void jit__frame_pointers_that_are_none(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		CODE(20, 0x55, 0x48, (char)0x89, (char)0xe5);
 		w.reg[REG_FP] = bad[i];
-		assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT_FRAME), WALK_NO_RULE);
+		assert_int_equal(walk_by_jit(&w, JIT_FRAME), WALK_NO_RULE);
 	}
 	/* nothing known: only returns to an address after a call count */
 	CODE(20, 0x0f, 0x1f, 0);
-	assert_int_equal(walk_search_code(&w, w.map.start), UNWIND_CFA_JIT);
-	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT), WALK_NO_RULE);
+	assert_int_equal(jit_search_code(&w, w.map.start), JIT_UNKNOWN);
+	assert_int_equal(walk_by_jit(&w, JIT_UNKNOWN), WALK_NO_RULE);
 	stack[0x88 / 8] = TEXT + 105;
 	text[100] = 0xe8;
-	assert_int_equal(walk_by_jit(&w, UNWIND_CFA_JIT), WALK_ON);
+	assert_int_equal(walk_by_jit(&w, JIT_UNKNOWN), WALK_ON);
 	assert_int_equal(w.reg[REG_PC], TEXT + 105);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which mappings of a process are searched for the code of its runtime. */
-#include "runtime/jit_find.h"
+#include "runtime/native.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void nothing_without_an_area(void **state)
 	(void)state;
 	make_maps(is_none);
 	assert_int_equal(jit_find(&ps, &p, &layout), FACET_NONE);
-	assert_int_equal(layout.kind, JIT_BY_CODE);
+	assert_int_equal(layout.runtime, RUNTIME_UNKNOWN);
 }
 
 int main(void)

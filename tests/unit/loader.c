@@ -4,6 +4,7 @@
 #include "engine/bpf/loader.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/table_cache.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 
 #include <pthread.h>
@@ -81,7 +82,7 @@ static void loader__builds_nothing_that_is_cached(void **state)
 	struct unwind_table built;
 
 	(void)state;
-	assert_int_equal(unwind_build(&built, o->elf, false, NULL), 0);
+	assert_int_equal(unwind_build(&built, o->elf, native_sources, false, NULL), 0);
 	unwind_cache_put(folder, &built);
 	unwind_table_release(&built);
 	assert_int_equal(loader_request(&loader, number, &table), TABLE_READY);

@@ -53,8 +53,7 @@ static int read_any(void *to, uint32_t size, uint64_t at)
 #define WALK_READ(w, to, size, at) ((void)(w), read_any(to, size, at))
 #define WALK_READ_CODE(w, to, size, at) ((void)(w), read_any(to, size, at))
 
-#include "unwind/step.h"
-#include "unwind/jit_rule.h"
+#include "runtime/native_step.h"
 
 static struct walk w;
 
@@ -110,7 +109,7 @@ static void assert_caller(uint64_t pc, uint64_t sp)
 
 static void runtime_stacks__called(void **state)
 {
-	const struct jit_layout layout = {.kind = JIT_BY_RULE,
+	const struct jit_layout layout = {.runtime = RUNTIME_GUILE,
 		.rule = {.cfa = UNWIND_CFA_CALLED,
 			.reg = REG_SP,
 			.offset = 32,
@@ -251,16 +250,18 @@ static void runtime_stacks__not_sljit(void **state)
 
 /* ---- Erlang ---- */
 
-static const struct jit_layout erlang = {.kind = JIT_ERLANG,
-	.erlang = {.entry = ENTRY,
+static int step_erlang(void)
+{
+	static const struct erlang_layout erlang = {.entry = ENTRY,
 		.main = MAIN,
 		.c_stack = (uint64_t)-128,
 		.frame = FRAME,
-		.stop = 0x58}};
+		.stop = 0x58};
+	struct jit_layout layout = {
+		.runtime = RUNTIME_ERLANG, .rule = {.cfa = RUNTIME_CFA(ERLANG)}};
 
-static int step_erlang(void)
-{
-	return walk_compiled(&w, &erlang);
+	memcpy(layout.data, &erlang, sizeof(erlang));
+	return walk_compiled(&w, &layout);
 }
 
 static void runtime_stacks__erlang_frames(void **state)
@@ -401,7 +402,7 @@ static void put_lua_frame(uint64_t sp, uint64_t thread, uint32_t cframe)
 static int step_luajit(uint64_t pc, uint64_t sp)
 {
 	/* as in the table of lj_vm.S */
-	static const struct unwind_rule rule = {.cfa = UNWIND_CFA_LUAJIT,
+	static const struct unwind_rule rule = {.cfa = RUNTIME_CFA(LUAJIT),
 		.reg = REG_SP,
 		.offset = 80,
 		.ra = -1,
@@ -436,7 +437,8 @@ static void assert_vm(uint64_t frame, uint64_t pc, bool leaf, bool compiled)
 
 static void runtime_stacks__luajit_traces(void **state)
 {
-	static const struct jit_layout layout = {.kind = JIT_LUAJIT};
+	static const struct jit_layout layout = {
+		.runtime = RUNTIME_LUAJIT, .rule = {.cfa = RUNTIME_CFA(LUAJIT)}};
 	const uint64_t frame = LUA_FRAME;
 
 	(void)state;
@@ -478,7 +480,8 @@ static void runtime_stacks__luajit_traces(void **state)
 
 static void runtime_stacks__luajit_callbacks(void **state)
 {
-	static const struct jit_layout layout = {.kind = JIT_LUAJIT};
+	static const struct jit_layout layout = {
+		.runtime = RUNTIME_LUAJIT, .rule = {.cfa = RUNTIME_CFA(LUAJIT)}};
 	const uint64_t page = TEXT + 0x4000;
 
 	(void)state;
@@ -586,10 +589,10 @@ static void runtime_stacks__luajit_outer(void **state)
 	assert_lua_caller();
 	w.reg[REG_PC] = CALLED;
 	w.reg[REG_SP] = LUA_OUTER - 0x90;
-	assert_int_equal(walk_by_luajit(&w, true), WALK_ON);
+	assert_int_equal(luajit_step(&w, NULL, &(struct unwind_rule){0}), WALK_ON);
 	assert_caller(CALLED, LUA_OUTER + 0x50);
 	assert_vm(LUA_FRAME, CODE, true, false);
-	assert_int_equal(w.vm.outer, 0);
+	assert_int_equal(w.vm.word[LUAJIT_OUTER], 0);
 }
 
 static void runtime_stacks__luajit_edges(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sources of unwind tables: entries of call frame information, Go's table, trampolines. */
+#include "runtime/native.h"
 #include "go_test.h"
 #include "symbol/elf/elffile.h"
 
@@ -24,7 +25,7 @@ static bool understands(
 	strbuf_addch(&body, 0);
 	add_entry(&sb, &body);
 	struct elffile *elf = open_tiny(FUNCTION, ".eh_frame", &sb);
-	bool known = !unwind_build(&table, elf, false, NULL) &&
+	bool known = !unwind_build(&table, elf, native_sources, false, NULL) &&
 		     is_rule(&table, TINY_FIRST, plain) &&
 		     is_rule(&table, TINY_FIRST + FUNCTION - 1, plain) &&
 		     is_rule(&table, TINY_FIRST + FUNCTION, nothing);
@@ -153,7 +154,7 @@ static void test_no_table(void **state)
 	struct unwind_table table;
 
 	(void)state;
-	assert_int_equal(unwind_build(&table, elf, false, &err), -1);
+	assert_int_equal(unwind_build(&table, elf, native_sources, false, &err), -1);
 	assert_non_null(strstr(err.buf, "no unwind information"));
 	assert_null(table.blocks);
 	assert_int_equal(unwind_table_find(&table, TINY_FIRST)->cfa, UNWIND_CFA_NONE);
@@ -162,7 +163,7 @@ static void test_no_table(void **state)
 	tiny_elf(&image, sections);
 	image.buf[offsetof(Elf64_Ehdr, e_machine)] = EM_386;
 	elf = elffile_open_memory(image.buf, image.len);
-	assert_int_equal(unwind_build(&table, elf, false, &err), -1);
+	assert_int_equal(unwind_build(&table, elf, native_sources, false, &err), -1);
 	assert_non_null(strstr(err.buf, "not for x86-64"));
 	elffile_close(elf);
 	strbuf_release(&image);

@@ -5,6 +5,7 @@
 
 #include "symbol_test.h"
 #include "tiny_elf.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
@@ -111,7 +112,7 @@ static inline void build(struct unwind_table *table, struct elffile *elf)
 {
 	struct strbuf err = STRBUF_INIT;
 
-	if (unwind_build(table, elf, false, &err))
+	if (unwind_build(table, elf, native_sources, false, &err))
 		fail_msg("%s", err.buf);
 }
 
@@ -149,7 +150,7 @@ static inline size_t build_damaged(const void *image, size_t size)
 
 	if (!elf)
 		return 0;
-	built = !unwind_build(&table, elf, false, NULL);
+	built = !unwind_build(&table, elf, native_sources, false, NULL);
 	if (built)
 		find_many(&table);
 	unwind_table_release(&table);

@@ -615,7 +615,7 @@ static void walk__memory_that_cannot_be_read(void **state)
 
 static void walk__frames_are_numbers(void **state)
 {
-	const uint64_t pcs[] = {0, 1, (1ULL << 47) - 1, WALK_NEW_TRACE - 1};
+	const uint64_t pcs[] = {0, 1, (1ULL << 47) - 1, WALK_NEW_CODE - 1};
 	struct walk_map m = {.start = 0x1000, .serial = 1};
 
 	(void)state;
@@ -637,8 +637,8 @@ static void walk__frames_are_numbers(void **state)
 			uint64_t f = walk_frame(NULL, pcs[i], call);
 
 			assert_false(walk_frame_serial(f));
-			assert_int_equal(f & (WALK_NEW_TRACE - 1), pcs[i]);
-			assert_false(f & WALK_NEW_TRACE);
+			assert_int_equal(f & (WALK_NEW_CODE - 1), pcs[i]);
+			assert_false(f & WALK_NEW_CODE);
 			assert_int_equal(f >> 57 & 1, call);
 		}
 	w.reg[REG_PC] = 100;

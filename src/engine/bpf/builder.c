@@ -6,6 +6,7 @@
 #include "lib/untrusted/sandbox.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 #include "unwind/unwind_table.h"
 
@@ -45,7 +46,7 @@ static int build(int fd, bool analysed)
 	struct unwind_table table = {0};
 	int out = -1;
 
-	if (elf && !unwind_build(&table, elf, analysed, NULL)) {
+	if (elf && !unwind_build(&table, elf, native_sources, analysed, NULL)) {
 		out = memfd_create("unwind", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		if (out >= 0 && write_whole(out, table.blocks, table.size)) {
 			close(out);

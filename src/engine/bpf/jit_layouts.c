@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jit_layouts.h"
-#include "runtime/jit_find.h"
+#include "runtime/native.h"
 
 /*
  * Looks for a JIT compiler in P. The programs cache rules by the published mappings, so the

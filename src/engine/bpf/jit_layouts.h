@@ -5,7 +5,7 @@
 
 #include "process/facet.h"
 #include "process/process.h"
-#include "unwind/jit_layout.h"
+#include "runtime/jit_layout.h"
 
 void jit_layouts_init(struct facet *f, struct processes *ps);
 

@@ -5,6 +5,7 @@
 #include "lib/util.h"
 #include "symbol/elf/elffile.h"
 #include "unwind/table_cache.h"
+#include "runtime/native.h"
 #include "unwind/unwind_build.h"
 
 #include <stdlib.h>
@@ -281,7 +282,7 @@ static void request(struct loader *l, uint32_t number)
 		return;
 	}
 	if (fd < 0) { /* the vdso, which comes from the kernel and is safe to parse here */
-		unwind_build(&table, o->elf, false, NULL);
+		unwind_build(&table, o->elf, native_sources, false, NULL);
 		l->descs[number].is_final = true;
 		set_table(l, number, &table);
 		return;

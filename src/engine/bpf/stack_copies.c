@@ -22,8 +22,7 @@ struct copy_walk {
 	uint64_t start, end; /* address range of the copy */
 };
 
-#include "unwind/step.h"
-#include "unwind/jit_rule.h"
+#include "runtime/native_step.h"
 
 enum {
 	WAITING_MAX = 256 << 20, /* bytes */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jit_erlang.h"
 #include "process/reader.h"
+#include "runtime/native.h"
 #include "symbol/elf/elffacts.h"
 #include "symbol/elf/elffile.h"
 
@@ -93,7 +94,7 @@ static bool find_entry(const struct processes *ps, const struct mapping *m, uint
 	return true;
 }
 
-enum facet_state jit_erlang_find(const struct processes *ps, const struct process *p,
+static enum facet_state find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	struct jit_areas areas = {.ps = ps, .p = p};
@@ -104,9 +105,11 @@ enum facet_state jit_erlang_find(const struct processes *ps, const struct proces
 	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
 		if (!read_common(p, m->start, &found))
 			continue;
-		layout->kind = JIT_ERLANG;
-		layout->erlang = found;
+		layout->rule.cfa = RUNTIME_CFA(ERLANG);
+		memcpy(layout->data, &found, sizeof(found));
 		return FACET_FOUND;
 	}
 	return FACET_EARLY;
 }
+
+const struct native erlang_native = {.find = find};

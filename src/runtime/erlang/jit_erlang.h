@@ -3,10 +3,10 @@
 #ifndef RUNTIME_ERLANG_JIT_ERLANG_H
 #define RUNTIME_ERLANG_JIT_ERLANG_H
 
-#include "runtime/jit_find.h"
+#include "erlang_layout.h"
 
-enum facet_state jit_erlang_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout);
+#include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Reads the SIZE bytes of CODE at ADDRESS, where compiled code begins. Returns false if the code is

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "jit_guile.h"
 #include "process/reader.h"
+#include "runtime/native.h"
 #include "unwind/walk.h"
 
 #include <string.h>
 
 /*
- * Guile enters its compiled code through code that saves registers and jumps. It is the first thing
- * that is compiled, by libguile's lightening:
+ * Guile's compiled code runs in one frame, below the C frame that entered it; calls between Scheme
+ * procedures are jumps. Guile enters its compiled code through code that saves registers and jumps.
+ *It is the first thing that is compiled, by libguile's lightening:
  *
  *	sub $24,%rsp; mov %rbx,(%rsp); mov %r12,8(%rsp); mov %r13,16(%rsp)
  */
@@ -23,27 +24,14 @@ static const struct unwind_rule rule = {.cfa = UNWIND_CFA_CALLED,
 	.bx = -4,
 	.lost = 1 << 0 | 1 << 1}; /* r12, r13 */
 
-static bool is_entry(const struct process *p, const struct mapping *m)
+static bool find(const struct process *p, const struct mapping *area, struct jit_layout *layout)
 {
 	uint8_t code[sizeof(entry)];
 
-	return m->end - m->start >= sizeof(code) &&
-	       reader_memory(p->pid, m->start, code, sizeof(code)) &&
+	layout->rule = rule;
+	return area->end - area->start >= sizeof(code) &&
+	       reader_memory(p->pid, area->start, code, sizeof(code)) &&
 	       !memcmp(code, entry, sizeof(entry));
 }
 
-enum facet_state jit_guile_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout)
-{
-	struct jit_areas areas = {.ps = ps, .p = p};
-
-	(void)runtime;
-	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
-		if (!is_entry(p, m))
-			continue;
-		layout->kind = JIT_BY_RULE;
-		layout->rule = rule;
-		return FACET_FOUND;
-	}
-	return FACET_EARLY;
-}
+const struct native guile_native = {.find_by_area = find};

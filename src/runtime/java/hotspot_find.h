@@ -6,7 +6,7 @@
 #ifndef RUNTIME_JAVA_HOTSPOT_FIND_H
 #define RUNTIME_JAVA_HOTSPOT_FIND_H
 
-#include "unwind/hotspot.h"
+#include "runtime/java/hotspot.h"
 
 #include <stddef.h>
 

@@ -82,7 +82,7 @@ static const struct hotspot_request *request(const struct processes *ps, const s
 	return reader_run(p->pid, work, NULL) && r->end != HOTSPOT_UNKNOWN ? r : NULL;
 }
 
-enum facet_state jit_hotspot_find(const struct processes *ps, const struct process *p,
+static enum facet_state find(const struct processes *ps, const struct process *p,
 	const struct mapping *runtime, struct jit_layout *layout)
 {
 	const struct hotspot_request *r = request(ps, p, runtime, work_find);
@@ -91,10 +91,11 @@ enum facet_state jit_hotspot_find(const struct processes *ps, const struct proce
 		return FACET_NONE;
 	if (r->end == HOTSPOT_YOUNG)
 		return FACET_EARLY;
-	layout->kind = JIT_HOTSPOT;
-	layout->hotspot = r->layout;
+	memcpy(layout->data, &r->layout, sizeof(r->layout));
 	return FACET_FOUND;
 }
+
+const struct native java_native = {.find = find};
 
 enum jvm_state jit_hotspot_state(
 	const struct processes *ps, const struct process *p, const struct mapping *runtime)

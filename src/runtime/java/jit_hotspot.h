@@ -3,11 +3,7 @@
 #ifndef RUNTIME_JAVA_JIT_HOTSPOT_H
 #define RUNTIME_JAVA_JIT_HOTSPOT_H
 
-#include "runtime/jit_find.h"
-
-/* RUNTIME is a mapping of libjvm.so. */
-enum facet_state jit_hotspot_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout);
+#include "runtime/native.h"
 
 enum jvm_state {
 	JVM_STATE_NONE,

@@ -2,6 +2,7 @@
 #include "jit_pypy.h"
 #include "lib/util.h"
 #include "process/reader.h"
+#include "runtime/native.h"
 #include "unwind/walk.h"
 
 #include <stdlib.h>
@@ -51,27 +52,17 @@ bool jit_pypy_rule(const unsigned char *code, size_t size, struct unwind_rule *r
 	return false;
 }
 
-static bool is_rule_of(const struct process *p, const struct mapping *m, struct unwind_rule *rule)
+static bool find(const struct process *p, const struct mapping *area, struct jit_layout *layout)
 {
-	uint64_t size = m->end - m->start < SEARCHED ? m->end - m->start : SEARCHED;
+	uint64_t size = area->end - area->start;
 	unsigned char *code = xmalloc(SEARCHED);
-	bool found = reader_memory(p->pid, m->start, code, size) && jit_pypy_rule(code, size, rule);
+	bool found;
 
+	size = size < SEARCHED ? size : SEARCHED;
+	found = reader_memory(p->pid, area->start, code, size) &&
+		jit_pypy_rule(code, size, &layout->rule);
 	free(code);
 	return found;
 }
 
-enum facet_state jit_pypy_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout)
-{
-	struct jit_areas areas = {.ps = ps, .p = p};
-
-	(void)runtime;
-	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
-		if (!is_rule_of(p, m, &layout->rule))
-			continue;
-		layout->kind = JIT_BY_RULE;
-		return FACET_FOUND;
-	}
-	return FACET_EARLY;
-}
+const struct native pypy_native = {.find_by_area = find};

@@ -7,10 +7,10 @@
 #ifndef RUNTIME_PYPY_JIT_PYPY_H
 #define RUNTIME_PYPY_JIT_PYPY_H
 
-#include "runtime/jit_find.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-enum facet_state jit_pypy_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout);
+struct unwind_rule;
 
 /*
  * Sets *RULE to the rule for loops, by the first loop that begins in the SIZE bytes of CODE.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "jit_qemu.h"
 #include "process/reader.h"
+#include "runtime/native.h"
 #include "unwind/walk.h"
 
 #include <string.h>
@@ -39,20 +40,13 @@ bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule)
 	return true;
 }
 
-enum facet_state jit_qemu_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout)
+static bool find(const struct process *p, const struct mapping *area, struct jit_layout *layout)
 {
-	struct jit_areas areas = {.ps = ps, .p = p};
-	unsigned char entry[ENTRY_SIZE];
+	unsigned char code[ENTRY_SIZE];
 
-	(void)runtime;
-	for (const struct mapping *m; (m = jit_areas_next(&areas));) {
-		if (m->end - m->start < sizeof(entry) ||
-			!reader_memory(p->pid, m->start, entry, sizeof(entry)) ||
-			!jit_qemu_rule(entry, &layout->rule))
-			continue;
-		layout->kind = JIT_BY_RULE;
-		return FACET_FOUND;
-	}
-	return FACET_EARLY;
+	return area->end - area->start >= sizeof(code) &&
+	       reader_memory(p->pid, area->start, code, sizeof(code)) &&
+	       jit_qemu_rule(code, &layout->rule);
 }
+
+const struct native qemu_native = {.find_by_area = find};

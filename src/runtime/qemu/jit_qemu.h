@@ -6,10 +6,9 @@
 #ifndef RUNTIME_QEMU_JIT_QEMU_H
 #define RUNTIME_QEMU_JIT_QEMU_H
 
-#include "runtime/jit_find.h"
+#include <stdbool.h>
 
-enum facet_state jit_qemu_find(const struct processes *ps, const struct process *p,
-	const struct mapping *runtime, struct jit_layout *layout);
+struct unwind_rule;
 
 /*
  * Sets *RULE to the rule for translated code, by the 20 bytes at ENTRY. Returns false if these

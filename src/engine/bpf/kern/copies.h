@@ -96,6 +96,7 @@ static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 	s->walk.end = WALK_ON;
 	s->walk.map.start = s->walk.map.end = 0;
 	s->walk.vm = (struct walk_vm){0};
+	s->lane = lane;
 	s->window_at = 0;
 	s->checked_at = 0;
 	take_probes(lane);

@@ -19,7 +19,6 @@
 #include <bpf/bpf_helpers.h>
 
 #include "backlog.h"
-#include "unwind/jit.h"
 
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
@@ -72,8 +71,7 @@ struct scratch {
 	uint64_t next_return; /* address of a struct return_instance, see return_probes.h, or 0 */
 	bool delayed;         /* the next stacks of the thread count for this tick */
 	uint32_t nr_new;      /* how many words at the leaf of the last stored stack are new */
-	uint8_t code[JIT_BLOCK];
-	struct unwind_rule jit_rule;
+	struct unwind_rule rule;        /* for compiled_code.h */
 	uint32_t lane;                  /* lane of this scratch, for compiled_code.h */
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
@@ -99,11 +97,6 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 	return 0;
 }
 
-#define WALK_LANE(w) (((struct scratch *)(w))->lane)
-
-__noinline int is_luajit_frame(uint32_t lane, uint64_t sp);
-#define LUAJIT_IS_FRAME(w, sp) is_luajit_frame(WALK_LANE(w), sp)
-
 static __always_inline uint64_t thread_pointer(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -121,8 +114,6 @@ static __always_inline uint64_t own_stack_end(struct task_struct *task)
 		return BPF_CORE_READ(task, mm, start_stack);
 	return BPF_CORE_READ(task, thread.fsbase);
 }
-
-#include "unwind/step.h"
 
 const volatile struct settings settings;
 
@@ -413,10 +404,10 @@ static __always_inline int look_up(
 	e->is_compiled = w->map.table == WALK_MEMORY;
 	if (!e->is_compiled)
 		return look_up_rule(w, e, key);
-	if (look_up_layout(lane) || look_up_sljit(lane))
-		e->rule = s->jit_rule;
+	if (look_up_layout(lane) || look_up_code(lane))
+		e->rule = s->rule;
 	else
-		e->rule = (struct unwind_rule){.cfa = search_code(lane, w->map.start, walk_pc(w))};
+		e->rule = jit_code_rule(search_code(lane));
 	e->id_at = w->map.id_at; /* set again, as the layout may have found the code's id */
 	e->id = w->map.id;
 	e->key = key;
@@ -542,12 +533,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	w->from = w->call ? w->reg[REG_PC] : 0;
-	if (e->rule.cfa == UNWIND_CFA_LAYOUT)
-		w->end = step_by_layout(lane);
-	else if (e->rule.cfa == UNWIND_CFA_LUAJIT)
-		w->end = step_by_luajit(lane, !e->rule.offset);
-	else
-		w->end = walk_by_rule(w, &e->rule);
+	w->end = walk_by_rule(w, &e->rule);
 	if (w->vm.nr != nr_vm)
 		s->frame[PAD + nr] |= WALK_FRAME_VM;
 	if (w->end == WALK_ON && w->reg[REG_PC] == w->trampoline && !restore_return(lane))
@@ -565,19 +551,30 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
  * integers, because kernels before 5.12 allow no pointers.
  */
 
+/* Returns the layout if the mappings with compiled code change all the time, or else NULL. */
+static __always_inline const struct jit_layout *restless_layout(struct scratch *s)
+{
+	const struct jit_layout *layout = my_layout(s);
+
+	return layout && layout->is_restless ? layout : NULL;
+}
+
 /*
- * Adds the frame of a trace that has been compiled since the mappings were read. Returns false if
- * there is no such trace.
+ * Adds the frame of code that has been compiled since the mappings were read. Returns false if
+ * there is no such code.
  */
-static __always_inline bool take_new_trace(struct scratch *s, uint32_t lane)
+static __always_inline bool take_new_code(struct scratch *s, uint32_t lane)
 {
 	struct walk *w = &s->walk;
 	uint32_t nr = w->nr;
+	const struct jit_layout *layout =
+		w->end == WALK_NO_MAP && nr < WALK_DEPTH ? restless_layout(s) : NULL;
 
-	if (w->end != WALK_NO_MAP || nr >= WALK_DEPTH || !has_traces(s))
+	if (!layout)
 		return false;
-	s->frame[PAD + nr] = walk_frame(NULL, w->reg[REG_PC], w->call) | WALK_NEW_TRACE;
-	w->end = step_by_luajit(lane, true);
+	s->frame[PAD + nr] = walk_frame(NULL, w->reg[REG_PC], w->call) | WALK_NEW_CODE;
+	s->rule = layout->rule;
+	w->end = step_by_runtime(lane);
 	if (w->end != WALK_ON)
 		w->end = WALK_NO_MAP;
 	else
@@ -591,7 +588,7 @@ __noinline int take_frames(uint32_t lane)
 	struct scratch *s = my_scratch(lane);
 
 	for (int i = 0; s && i < STRIDE; i++)
-		if ((!take_frame(s, lane) && !take_new_trace(s, lane)) ||
+		if ((!take_frame(s, lane) && !take_new_code(s, lane)) ||
 			(settings.vm_by_native && s->to_vm && s->walk.vm.frame))
 			return 1;
 	return !s;
@@ -665,11 +662,8 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	/* kept in memory, or else the verifier checks the following code once for each value */
 	s->is_current = space && space_is_current(space, exec_pages);
 	take_regs(s, LANE_EVENT);
-	/*
-	 * the areas of LuaJIT's traces change all the time; a walk by old mappings counts only if
-	 * it is whole
-	 */
-	if (space && (s->is_current || has_traces(s))) {
+	/* a walk by old mappings counts only if it is whole */
+	if (space && (s->is_current || restless_layout(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
 			if (walk_frames())
@@ -764,7 +758,7 @@ __noinline int begin_to_vm(uint32_t lane, uint32_t in_user)
 /*
  * Walks the user stack up to the innermost frame of an interpreter, without storing it. The
  * mappings need not be current: files are identified by their build-ids, and a pc outside of the
- * mappings may be in a new trace, whose frame is checked.
+ * mappings may be in new code, whose frame is checked.
  */
 static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 {

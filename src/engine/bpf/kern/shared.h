@@ -4,8 +4,8 @@
 #define ENGINE_BPF_KERN_SHARED_H
 
 #include "label/label_layout.h"
+#include "runtime/jit_layout.h"
 #include "runtime/vm_layout.h"
-#include "unwind/jit_layout.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -74,7 +74,7 @@ struct cached_rule {
 	bool is_compiled; /* at run time; invalid if the word at id_at is no longer id */
 	uint8_t saved;    /* saved registers, see unwind_saved_registers() */
 	uint64_t frame;
-	uint64_t id_at, id; /* as in struct space_map, or struct hotspot_blob */
+	uint64_t id_at, id; /* as in struct space_map, or of a word of the code */
 	struct unwind_rule rule;
 } __attribute__((aligned(64))); /* one cache line */
 

@@ -3,12 +3,13 @@
  * Steps from code of Erlang's JIT compiler (OTP 24 and later, without frame pointers). The stack of
  * Erlang functions, which rsp points to, is in the heap of their process. It consists of tagged
  * terms and return addresses; only return addresses are multiples of 4. C functions are called on
- * the thread's stack, which the compiled code finds by rbx. Part of jit_rule.h.
+ * the thread's stack, which the compiled code finds by rbx. Part of native_step.h.
  */
-#ifndef UNWIND_ERLANG_STEP_H
-#define UNWIND_ERLANG_STEP_H
+#ifndef RUNTIME_ERLANG_ERLANG_STEP_H
+#define RUNTIME_ERLANG_ERLANG_STEP_H
 
-#include "jit_layout.h"
+#include "erlang_layout.h"
+#include "runtime/jit_step.h"
 
 enum {
 	ERLANG_FRAME = 128,      /* words; larger frames are not understood */
@@ -123,11 +124,18 @@ static inline int erlang_caller(
 	return WALK_ON;
 }
 
-static inline int walk_by_erlang(struct walk *w, const struct erlang_layout *l)
+static inline int erlang_step(
+	struct walk *w, const struct jit_layout *layout, const struct unwind_rule *r)
 {
+	const struct erlang_layout *l;
 	uint64_t bx, sp = w->reg[REG_SP];
-	int end = walk_base(w, REG_BX, &bx);
+	int end;
 
+	(void)r;
+	if (!layout || layout->runtime != RUNTIME_ERLANG)
+		return WALK_NO_RULE;
+	l = (const struct erlang_layout *)layout->data;
+	end = walk_base(w, REG_BX, &bx);
 	if (end != WALK_ON)
 		return end;
 	if (bx + l->c_stack - sp <= ERLANG_ARGUMENTS && !erlang_other_stack(w, l, &sp))

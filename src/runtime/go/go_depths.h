@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pcsp table of a Go function: how far rsp is below the return address. */
-#ifndef UNWIND_GO_DEPTHS_H
-#define UNWIND_GO_DEPTHS_H
+#ifndef RUNTIME_GO_GO_DEPTHS_H
+#define RUNTIME_GO_GO_DEPTHS_H
 
 #include "lib/bytes.h"
 

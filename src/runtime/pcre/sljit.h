@@ -8,11 +8,10 @@
  * rsp then stays the same until this is undone, except at the beginning and the end of the
  * function's internal subroutines, where there is one more word on the stack.
  */
-#ifndef UNWIND_SLJIT_H
-#define UNWIND_SLJIT_H
+#ifndef RUNTIME_PCRE_SLJIT_H
+#define RUNTIME_PCRE_SLJIT_H
 
-#include "format.h"
-#include "walk.h"
+#include "unwind/step.h"
 
 enum {
 	SLJIT_CHUNK = 1 << 16, /* bytes; the size of a chunk is a multiple of this */
@@ -56,7 +55,7 @@ static inline struct sljit_search *sljit_search(struct walk *w)
 }
 
 /* Examines the next block. Returns true if the search in this chunk has ended. */
-static inline bool sljit_next_block(struct walk *w)
+WALK_PART(sljit_next_block)
 {
 	struct sljit_search *s = sljit_search(w);
 	uint64_t size, in;
@@ -93,7 +92,7 @@ static inline int sljit_register(uint64_t w, uint8_t opcode)
 }
 
 /* Runs the next instruction. Returns true if it pushes no register. */
-static inline bool sljit_next_push(struct walk *w)
+WALK_PART(sljit_next_push)
 {
 	struct sljit_search *s = sljit_search(w);
 	int number;
@@ -118,7 +117,7 @@ static inline bool sljit_next_push(struct walk *w)
 }
 
 /* Skips the next instruction. Returns true if it does not move a register to another. */
-static inline bool sljit_next_move(struct walk *w)
+WALK_PART(sljit_next_move)
 {
 	struct sljit_search *s = sljit_search(w);
 
@@ -129,7 +128,7 @@ static inline bool sljit_next_move(struct walk *w)
 }
 
 /* Runs the next instruction. Returns true if it pops no register. */
-static inline bool sljit_next_pop(struct walk *w)
+WALK_PART(sljit_next_pop)
 {
 	struct sljit_search *s = sljit_search(w);
 	int number;
@@ -144,14 +143,6 @@ static inline bool sljit_next_pop(struct walk *w)
 	return false;
 }
 
-/* The BPF programs define functions of their own for these. */
-#ifndef SLJIT_NEXT_BLOCK
-#define SLJIT_NEXT_BLOCK(w) sljit_next_block(w)
-#define SLJIT_NEXT_PUSH(w) sljit_next_push(w)
-#define SLJIT_NEXT_MOVE(w) sljit_next_move(w)
-#define SLJIT_NEXT_POP(w) sljit_next_pop(w)
-#endif
-
 /* Finds the function of the walk's pc. Returns false if there is none. */
 static inline bool sljit_find(struct walk *w)
 {
@@ -164,7 +155,7 @@ static inline bool sljit_find(struct walk *w)
 		s->at = at;
 		s->size_before = 0;
 		for (uint64_t k = 0; k < SLJIT_BLOCKS; k++)
-			if (SLJIT_NEXT_BLOCK(w))
+			if (sljit_next_block(w))
 				break;
 		if (s->function)
 			return true;
@@ -186,10 +177,10 @@ static inline bool sljit_enter(struct walk *w)
 	if ((uint32_t)s->word == 0xfa1e0ff3) /* endbr64 */
 		s->at += 4;
 	for (uint64_t i = 0; i < SLJIT_PUSHES; i++)
-		if (SLJIT_NEXT_PUSH(w))
+		if (sljit_next_push(w))
 			break;
 	for (uint64_t i = 0; i < SLJIT_MOVES; i++)
-		if (SLJIT_NEXT_MOVE(w))
+		if (sljit_next_move(w))
 			break;
 	if ((s->word & 0xfffdff) != 0xec8148) /* sub $…,%rsp */
 		return false;
@@ -209,7 +200,7 @@ static inline void sljit_look_at_leaf(struct walk *w)
 	s->at = s->pc;
 	s->pushes = 0;
 	for (uint64_t i = 0; i < SLJIT_PUSHES; i++)
-		if (SLJIT_NEXT_POP(w))
+		if (sljit_next_pop(w))
 			break;
 	if ((s->word & 0xff) == 0xc3) { /* ret */
 		s->size = 8 * s->pushes;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "go.h"
+/* Adds rows from Go's pclntab, which is better than Go's .debug_frame: that has no rule for rbp. */
 #include "go_depths.h"
 #include "go_switch.h"
 #include "lib/util.h"
-#include "range.h"
-#include "rows.h"
+#include "runtime/native.h"
 #include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/pclntab.h"
+#include "unwind/range.h"
+#include "unwind/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { REG_SP = 7 };
-
 struct go {
-	const struct pclntab *tab;
+	struct pclntab *tab;
 	const struct elf_code *code;
 	size_t nr_code;
 	struct unwind_rule systemstack; /* in runtime.systemstack, or of kind NONE */
@@ -69,8 +68,20 @@ static void find_systemstack(struct go *go)
 	}
 }
 
-struct go *go_new(const struct pclntab *tab, const struct elf_code *code, size_t n)
+static void add_ranges(const struct pclntab *tab, struct unwind_ranges *ranges)
 {
+	for (uint64_t i = 0; i < pclntab_count(tab); i++) {
+		struct pclntab_function f = pclntab_function(tab, i);
+
+		if (f.end > f.start)
+			unwind_ranges_add(ranges, f.start, f.end - f.start, i);
+	}
+}
+
+static void *open_go(const struct elffile *elf, const struct elf_code *code, size_t n,
+	struct unwind_ranges *ranges)
+{
+	struct pclntab *tab = pclntab_new(elf);
 	struct go *go;
 
 	if (!tab)
@@ -78,22 +89,16 @@ struct go *go_new(const struct pclntab *tab, const struct elf_code *code, size_t
 	go = xmalloc(sizeof(*go));
 	*go = (struct go){.tab = tab, .code = code, .nr_code = n};
 	find_systemstack(go);
+	add_ranges(tab, ranges);
 	return go;
 }
 
-void go_free(struct go *go)
+static void close_go(void *opened)
 {
+	struct go *go = opened;
+
+	pclntab_free(go->tab);
 	free(go);
-}
-
-void go_ranges(const struct go *go, struct unwind_ranges *ranges)
-{
-	for (uint64_t i = 0; i < pclntab_count(go->tab); i++) {
-		struct pclntab_function f = pclntab_function(go->tab, i);
-
-		if (f.end > f.start)
-			unwind_ranges_add(ranges, f.start, f.end - f.start, i);
-	}
 }
 
 /* Returns true if the function NAME is the outermost one of a goroutine or thread. */
@@ -137,8 +142,9 @@ static void add_around(struct unwind_rows *rows, const struct unwind_range *rang
 	unwind_rows_add_in(rows, range, start, end, rule);
 }
 
-void go_rows(const struct go *go, const struct unwind_range *range, struct unwind_rows *rows)
+static void add_rows(const void *opened, const struct unwind_range *range, struct unwind_rows *rows)
 {
+	const struct go *go = opened;
 	struct pclntab_function f = pclntab_function(go->tab, range->where);
 	struct go_depths d = go_depths_of(f.depths, range->start);
 	struct go_switch list[GO_SWITCHES];
@@ -160,3 +166,5 @@ void go_rows(const struct go *go, const struct unwind_range *range, struct unwin
 			rows, range, d.start, end, rule_of(&rule, d.depth) ? &rule : NULL, list, n);
 	}
 }
+
+const struct native go_native = {.source = {.open = open_go, .rows = add_rows, .close = close_go}};

@@ -3,12 +3,21 @@
  * Steps from the assembly and the traces of LuaJIT. The interpreter, and the assembly by which C
  * enters it, have a frame of constant size. The frame refers to the Lua thread, and the thread to
  * the frame. The helpers of the interpreter run below this frame, and so do traces, which reserve
- * as many bytes as they spill registers to. Part of step.h.
+ * as many bytes as they spill registers to. Part of native_step.h.
  */
-#ifndef UNWIND_LUAJIT_STEP_H
-#define UNWIND_LUAJIT_STEP_H
+#ifndef RUNTIME_LUA_LUAJIT_STEP_H
+#define RUNTIME_LUA_LUAJIT_STEP_H
 
-#include "walk.h"
+#include "runtime/jit_step.h"
+
+/*
+ * The words in struct walk_vm, where a frame's address is rsp in the interpreter's frame, or in the
+ * interpreter's frame that entered a trace.
+ */
+enum luajit_word {
+	LUAJIT_OUTER, /* the same thread's next outer frame, or 0 if none was passed or is left */
+	LUAJIT_LEFT,  /* where the stack of the last frame's caller begins */
+};
 
 /* mov $0,%al; jmp .+122; mov $1,%al; jmp .+118, see luajit_callback() */
 #define LUAJIT_SLOTS 0x76eb01b07aeb00b0
@@ -74,21 +83,16 @@ UNWIND_INLINE bool luajit_is_thread(struct walk *w, uint64_t thread, uint32_t cf
  * or, if references have 32 bits, the lower half of the second one. A thread refers to its
  * innermost frame only, and each frame to the next outer one.
  */
-UNWIND_INLINE bool luajit_is_frame(struct walk *w, uint64_t sp)
+WALK_PART_1(luajit_is_frame, sp)
 {
 	uint64_t *thread = w->saved;
 
-	if (sp == w->vm.outer)
+	if (sp == w->vm.word[LUAJIT_OUTER])
 		return true;
 	return !WALK_READ(w, thread, 16, sp + LUAJIT_THREADS) &&
 	       (luajit_is_thread(w, thread[0], LUAJIT_CFRAME, sp) ||
 		       luajit_is_thread(w, (uint32_t)thread[1], LUAJIT_CFRAME_32, sp));
 }
-
-/* The BPF programs define a function of their own for this, because it is used in a loop. */
-#ifndef LUAJIT_IS_FRAME
-#define LUAJIT_IS_FRAME(w, sp) luajit_is_frame(w, sp)
-#endif
 
 /*
  * Moves *SP up to the interpreter's frame. Returns false if there is none. Only addresses that are
@@ -99,7 +103,7 @@ UNWIND_INLINE bool luajit_search(struct walk *w, uint64_t *sp)
 {
 	*sp = (*sp + LUAJIT_ALIGNED - 1) & ~(uint64_t)(LUAJIT_ALIGNED - 1);
 	for (int i = 0; i < 8 * LUAJIT_SPILLS / LUAJIT_ALIGNED; i++, *sp += LUAJIT_ALIGNED)
-		if (LUAJIT_IS_FRAME(w, *sp))
+		if (luajit_is_frame(w, *sp))
 			return true;
 	return false;
 }
@@ -140,8 +144,8 @@ UNWIND_INLINE void luajit_remember_thread(struct walk *w, uint64_t frame)
 {
 	struct walk_vm *vm = &w->vm;
 
-	if (vm->frame && vm->frame != frame && vm->outer != frame && vm->left != frame &&
-		vm->nr_threads < WALK_THREADS)
+	if (vm->frame && vm->frame != frame && vm->word[LUAJIT_OUTER] != frame &&
+		vm->word[LUAJIT_LEFT] != frame && vm->nr_threads < WALK_THREADS)
 		vm->threads[vm->nr_threads++ & (WALK_THREADS - 1)] = frame;
 }
 
@@ -155,13 +159,13 @@ UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 	if (!luajit_is_return(w, saved[5]))
 		return WALK_NO_RULE;
 	luajit_remember_thread(w, sp);
-	w->vm.outer = saved[0] & ~3ULL;
+	w->vm.word[LUAJIT_OUTER] = saved[0] & ~3ULL;
 	w->reg[14] = saved[1];
 	w->reg[15] = saved[2];
 	w->reg[REG_BX] = saved[3];
 	w->reg[REG_FP] = saved[4];
 	w->reg[REG_PC] = saved[5];
-	w->reg[REG_SP] = w->vm.left = sp + LUAJIT_CFA;
+	w->reg[REG_SP] = w->vm.word[LUAJIT_LEFT] = sp + LUAJIT_CFA;
 	w->vm.nr++;
 	w->bx_at = 0;
 	w->known = 3 << 14 | 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
@@ -199,7 +203,7 @@ UNWIND_INLINE int luajit_return(struct walk *w, uint64_t at, int nr, bool helper
 {
 	uint64_t to = w->saved[0];
 
-	if (helper && LUAJIT_IS_FRAME(w, at + 8)) /* false in a trace */
+	if (helper && luajit_is_frame(w, at + 8)) /* false in a trace */
 		luajit_remember(w, at + 8, false);
 	if ((nr > 0 && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)) ||
 		(nr > 1 && WALK_READ(w, &w->reg[REG_BX], 8, at - 16)))
@@ -230,17 +234,19 @@ UNWIND_INLINE bool luajit_is_edge(struct walk *w, uint64_t *at, int *nr, bool *h
 }
 
 /*
- * Steps from LuaJIT's assembly or, with COMPILED, from a trace. While a thread is about to get or
- * to lose a frame, or another thread is switched to, the thread does not refer to the frame; the
- * step then uses the size of the frame. Helpers have their return address in one of the first two
- * words. All return addresses are checked.
+ * Steps from LuaJIT's assembly or, with offset 0 in the rule, from a trace. While a thread is about
+ * to get or to lose a frame, or another thread is switched to, the thread does not refer to the
+ * frame; the step then uses the size of the frame. Helpers have their return address in one of the
+ * first two words. All return addresses are checked.
  */
-UNWIND_INLINE int walk_by_luajit(struct walk *w, bool compiled)
+static inline int luajit_step(
+	struct walk *w, const struct jit_layout *layout, const struct unwind_rule *r)
 {
 	uint64_t sp = w->reg[REG_SP], at = sp;
-	bool found, helper = true;
+	bool found, helper = true, compiled = !r->offset;
 	int nr = 0;
 
+	(void)layout;
 	if (!w->call && !compiled && luajit_is_edge(w, &at, &nr, &helper))
 		return luajit_return(w, at, nr, helper);
 	at = w->reg[REG_SP];
@@ -255,6 +261,24 @@ UNWIND_INLINE int walk_by_luajit(struct walk *w, bool compiled)
 		return WALK_NO_RULE;
 	luajit_remember(w, sp, compiled);
 	return w->vm.stop ? WALK_ON : luajit_leave(w, sp);
+}
+
+/* Finds the rule of a trace, or of code in place of Lua functions. */
+static inline bool luajit_rule(
+	struct walk *w, const struct jit_layout *layout, struct unwind_rule *rule)
+{
+	enum luajit_callback callback;
+
+	*rule = layout->rule;
+	if (luajit_is_area(w))
+		return true;
+	callback = w->call ? LUAJIT_NO_CALLBACK : luajit_callback(w);
+	if (callback == LUAJIT_NO_CALLBACK)
+		return false;
+	*rule = callback == LUAJIT_PUSHED ? jit_frame_rule(REG_SP, 16, true)
+					  : jit_frame_rule(REG_SP, 8, false);
+	rule->cfa = UNWIND_CFA_CALLED;
+	return true;
 }
 
 #endif

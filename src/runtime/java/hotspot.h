@@ -9,8 +9,8 @@
  * leads further back. A block is a header and a code blob: a compiled method, the interpreter or a
  * stub.
  */
-#ifndef UNWIND_HOTSPOT_H
-#define UNWIND_HOTSPOT_H
+#ifndef RUNTIME_JAVA_HOTSPOT_H
+#define RUNTIME_JAVA_HOTSPOT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,58 +2,63 @@
 /*
  * Code in memory that is not mapped from a file: it was compiled at run time and has no rules. The
  * machine code before an address tells whether the function there keeps a frame pointer: the
- * nearest beginning of a function is searched. Used in the kernel (BPF) and in user space.
+ * nearest beginning of a function is searched. Part of native_step.h.
  */
-#ifndef UNWIND_JIT_H
-#define UNWIND_JIT_H
+#ifndef RUNTIME_JIT_STEP_H
+#define RUNTIME_JIT_STEP_H
 
-#include "format.h"
-
-#include <stdbool.h>
+#include "jit_layout.h"
+#include "native_list.h"
+#include "unwind/step.h"
 
 enum {
-	JIT_BLOCK = 256,    /* bytes that are searched at once */
-	JIT_OVERLAP = 7,    /* bytes that two consecutive blocks share */
-	JIT_BLOCKS = 24,    /* 6 KB; larger functions are not understood */
-	JIT_PEEK = 8,       /* bytes before a leaf's pc that are examined */
-	JIT_PEEK_SIZE = 24, /* all bytes that are examined, before and after pc */
+	JIT_BLOCK = WALK_CODE, /* bytes that are searched at once */
+	JIT_OVERLAP = 7,       /* bytes that two consecutive blocks share */
+	JIT_BLOCKS = 24,       /* 6 KB; larger functions are not understood */
+	JIT_PEEK = 8,          /* bytes before a leaf's pc that are examined */
+	JIT_PEEK_SIZE = 24,    /* all bytes that are examined, before and after pc */
 };
 
-/*
- * Returns what the code in the eight bytes W, the first byte lowest, tells of the frame, or 0 if
- * nothing.
- */
-static inline uint32_t jit_marker(uint64_t w)
+/* What the code of a function tells of its frame. */
+enum jit_found {
+	JIT_NOTHING, /* the code has to be searched further */
+	JIT_UNKNOWN,
+	JIT_FRAME,    /* the function keeps a frame pointer */
+	JIT_NO_FRAME, /* the function keeps no frame pointer */
+};
+
+/* Returns what the code in the eight bytes W, the first byte lowest, tells. */
+static inline enum jit_found jit_marker(uint64_t w)
 {
 	uint32_t four = (uint32_t)w, three = four & 0xffffff;
 
 	if (three == 0xe58948 || three == 0xec8b48) /* mov %rsp,%rbp */
-		return UNWIND_CFA_JIT_FRAME;
+		return JIT_FRAME;
 	if (four == 0xda24ff41) /* jmp *(%r10,%rbx,8): HotSpot's interpreter, between bytecodes */
-		return UNWIND_CFA_JIT_FRAME;
+		return JIT_FRAME;
 	if ((four & ~0x20000U) == 0xec814855) /* push %rbp; sub $…,%rsp */
-		return UNWIND_CFA_JIT_NO_FRAME;
+		return JIT_NO_FRAME;
 	if ((four & 0xfcffff) == 0x544155 || four == 0x83485355) /* push %rbp; push … */
-		return UNWIND_CFA_JIT_NO_FRAME;
+		return JIT_NO_FRAME;
 	if ((w & 0xffffffff00ffffff) == 0x246c894800ec8348 || /* sub $…,%rsp; mov %rbp,…(%rsp) */
 		(w & 0xffffffffffff) == 0x24ac89480000)
-		return UNWIND_CFA_JIT_NO_FRAME;
-	return 0;
+		return JIT_NO_FRAME;
+	return JIT_NOTHING;
 }
 
-/* Returns the last marker in the JIT_BLOCK bytes CODE, or 0 if there is none. */
-static inline uint32_t jit_search(const uint8_t *code)
+/* Returns what the last marker in the JIT_BLOCK bytes CODE tells. */
+static inline enum jit_found jit_search(const uint8_t *code)
 {
 	uint64_t w = 0;
 
 	for (int i = JIT_BLOCK - 1; i >= 0; i--) {
 		w = w << 8 | code[i];
-		uint32_t marker = jit_marker(w);
+		enum jit_found marker = jit_marker(w);
 
 		if (marker)
 			return marker;
 	}
-	return 0;
+	return JIT_NOTHING;
 }
 
 /* A leaf before its frame is complete, or after the frame has been released. */
@@ -146,6 +151,85 @@ UNWIND_INLINE struct jit_edge jit_peek(uint64_t before, uint64_t a, uint64_t b)
 	struct jit_edge edge = jit_peek_begin(before, a, b);
 
 	return edge.is_edge ? edge : jit_peek_end(a, b);
+}
+
+/* Makes the rule of code of which only FOUND is known. */
+UNWIND_INLINE struct unwind_rule jit_code_rule(enum jit_found found)
+{
+	return (struct unwind_rule){.cfa = RUNTIME_CFA(UNKNOWN), .index = (uint8_t)found};
+}
+
+/*
+ * The caller's rsp is OFFSET bytes above REG. With FP_SAVED, its rbp is below the return address.
+ */
+UNWIND_INLINE struct unwind_rule jit_frame_rule(uint8_t reg, int32_t offset, bool fp_saved)
+{
+	return (struct unwind_rule){.cfa = UNWIND_CFA_REG,
+		.lost = 0xf,
+		.reg = reg,
+		.offset = offset,
+		.fp_saved = fp_saved ? UNWIND_AT_CFA : UNWIND_SAME,
+		.fp = -2,
+		.bx_saved = UNWIND_LOST,
+		.ra = -1};
+}
+
+/* Searches the JIT_BLOCK bytes of code before END. Returns JIT_UNKNOWN if they cannot be read. */
+WALK_PART_1(jit_search_block, end)
+{
+	if (WALK_READ_CODE(w, w->code, JIT_BLOCK, end - JIT_BLOCK))
+		return JIT_UNKNOWN;
+	return jit_search(w->code);
+}
+
+/* Returns what the code from START to the walk's pc tells. */
+UNWIND_INLINE enum jit_found jit_search_code(struct walk *w, uint64_t start)
+{
+	uint64_t end = walk_pc(w);
+
+	for (int i = 0; i < JIT_BLOCKS; i++, end -= JIT_BLOCK - JIT_OVERLAP) {
+		uint64_t found = end - JIT_BLOCK < start ? JIT_UNKNOWN : jit_search_block(w, end);
+
+		if (found)
+			return (enum jit_found)found;
+	}
+	return JIT_UNKNOWN;
+}
+
+/* Steps from a leaf, compiled at run time, whose frame is not complete or has been released. */
+static inline int walk_by_edge(struct walk *w)
+{
+	uint64_t *code = w->saved, *pair = code + JIT_PEEK_SIZE / 8;
+	struct jit_edge edge;
+
+	if (WALK_READ_CODE(w, code, JIT_PEEK_SIZE, w->reg[REG_PC] - JIT_PEEK))
+		return WALK_NO_RULE;
+	edge = jit_peek(code[0], code[1], code[2]);
+	if (!edge.is_edge || WALK_READ(w, &pair[1], 8, w->reg[REG_SP] + edge.ra) ||
+		(edge.fp_saved && WALK_READ(w, &pair[0], 8, w->reg[REG_SP] + edge.ra - 8)))
+		return WALK_NO_RULE;
+	if (edge.fp_saved)
+		w->reg[REG_FP] = pair[0];
+	w->reg[REG_SP] += edge.ra + 8;
+	w->reg[REG_PC] = pair[1];
+	w->known &= 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+	w->call = true;
+	return WALK_ON;
+}
+
+/*
+ * Steps from code compiled at run time, of which FOUND is known. Interpreters return to
+ * places that do not follow a call, so the frame pointers of such code are followed to any higher
+ * address. If a function keeps no frame pointer, rbp may belong to any outer frame, and the stack
+ * is cut.
+ */
+static inline int walk_by_jit(struct walk *w, enum jit_found found)
+{
+	int end = w->call ? WALK_NO_RULE : walk_by_edge(w);
+
+	if (end != WALK_NO_RULE || found == JIT_NO_FRAME)
+		return end;
+	return found == JIT_FRAME ? walk_by_frame(w, WALK_JIT_MAX, false) : walk_by_fp(w);
 }
 
 #endif

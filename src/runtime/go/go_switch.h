@@ -7,12 +7,12 @@
  * goroutine (g) and the thread (m), which thread-local storage leads to; see runtime/asm_amd64.s.
  * The offsets in these descriptions differ between versions of Go, and are taken from that code.
  */
-#ifndef UNWIND_GO_SWITCH_H
-#define UNWIND_GO_SWITCH_H
+#ifndef RUNTIME_GO_GO_SWITCH_H
+#define RUNTIME_GO_GO_SWITCH_H
 
-#include "format.h"
 #include "lib/bytes.h"
 #include "lib/util.h"
+#include "unwind/format.h"
 
 /*
  * Returns true if NAME is WANTED, or WANTED with the suffix .abi0 of assembly in some versions of

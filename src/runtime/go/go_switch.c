@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "go_switch.h"
-#include "analysis/insn.h"
 #include "go_depths.h"
+#include "go_rule.h"
 #include "lib/util.h"
+#include "runtime/native_list.h"
+#include "unwind/analysis/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +247,7 @@ static bool is_short(int32_t number)
 
 static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 {
-	struct unwind_rule rule = {.cfa = UNWIND_CFA_SWITCH, .lost = 0xf, .ra = (int16_t)depth};
+	struct unwind_rule rule = {.cfa = RUNTIME_CFA(GO), .ra = (int16_t)depth};
 
 	rule.fp_saved = depth >= 8 ? UNWIND_AT_CFA : UNWIND_SAME;
 	rule.bx_saved = UNWIND_LOST;
@@ -260,17 +262,17 @@ static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 	rule.fp = (int16_t)v->at[3];
 	switch (v->kind) {
 	case REGISTER:
-		rule.index = UNWIND_SWITCH_REG;
+		rule.index = GO_SWITCH_REG;
 		rule.reg = dwarf_number(v->reg);
 		return rule;
 	case WORD:
-		rule.index = UNWIND_SWITCH_WORD;
+		rule.index = GO_SWITCH_WORD;
 		return rule;
 	case DISTANCE:
-		rule.index = UNWIND_SWITCH_DISTANCE;
+		rule.index = GO_SWITCH_DISTANCE;
 		return rule;
 	case PATH:
-		rule.index = UNWIND_SWITCH_PATH;
+		rule.index = GO_SWITCH_PATH;
 		return v->nr == PATH_MAX_STEPS ? rule : (struct unwind_rule){0};
 	default:
 		return (struct unwind_rule){0};
@@ -330,9 +332,9 @@ static struct unwind_rule restart(const struct go_code *c, const struct unwind_r
 {
 	struct unwind_rule rule = *systemstack;
 
-	if (rule.cfa != UNWIND_CFA_SWITCH)
+	if (rule.cfa != RUNTIME_CFA(GO))
 		return (struct unwind_rule){0};
-	rule.index = UNWIND_SWITCH_CONTEXT;
+	rule.index = GO_SWITCH_CONTEXT;
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct insn *insn = &c->lines[i].insn;
 
