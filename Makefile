@@ -107,7 +107,7 @@ $(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask -Wl,--wrap=elffil
 $(O)/tests/replay/replay $(O)/tests/replay/take: $(addprefix $(O)/tests/replay/,case.o words.o request.o)
 $(O)/tests/replay/replay: $(O)/tests/replay/mutations.o
 $(O)/tests/replay/take: $(O)/tests/replay/native.o
-$(O)/tests/replay/replay $(O)/tests/replay/take: TEST_LIBS += $(O)/libflametap.a
+$(O)/tests/replay/replay $(O)/tests/replay/take: TEST_LIBS += $(O)/libflametap.a $(FT_LIBS)
 # a judge
 $(O)/tests/unit/insn: TEST_LIBS := -lcmocka $(if $(wildcard /usr/include/Zydis/Encoder.h),-lZydis)
 $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a

@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct jvms;
 struct label_source;
 struct open_files;
 struct strbuf;
@@ -40,15 +39,16 @@ struct engine_request {
 	bool mixed; /* its frames are put into the user stacks; user is set, too */
 	/* The source of the samples' labels, or NULL. */
 	const struct label_source *label;
-	uint32_t label_keys;    /* a bit for each label */
-	bool label_is_optional; /* processes without the source are recorded, too */
-	bool count_ends;        /* requests and other owners of samples are counted at their end */
-	uint32_t label_values;  /* how many values are kept of each label that clients choose */
-	struct jvms *jvms;      /* are asked for names, or NULL; set before start */
-	bool fetch;             /* debug files may be downloaded */
-	bool by_default;        /* user and kernel were not given; a module built ahead decides */
-	unsigned hz;            /* or 0 for the engine's own tick */
-	double seconds;         /* an upper bound for the engine, or 0 to run until stopped */
+	uint32_t label_keys;     /* a bit for each label */
+	bool label_is_optional;  /* processes without the source are recorded, too */
+	bool count_ends;         /* requests and other owners of samples are counted at their end */
+	uint32_t label_values;   /* how many values are kept of each label that clients choose */
+	bool no_names;           /* processes are not asked for the names of their compiled code */
+	bool (*impatient)(void); /* returns true if the user does not want to wait for them */
+	bool fetch;              /* debug files may be downloaded */
+	bool by_default;         /* user and kernel were not given; a module built ahead decides */
+	unsigned hz;             /* or 0 for the engine's own tick */
+	double seconds;          /* an upper bound for the engine, or 0 to run until stopped */
 	size_t stacks;     /* room for this many different (thread, stacks), or 0 for the default */
 	unsigned overload; /* per cent of a CPU that the probes may take, or 0 for no limit */
 	const char *command; /* will be executed by pids[0], or NULL if that runs already */
@@ -96,8 +96,8 @@ struct engine_ops {
 	 * far, without what has begun and not ended, and counts samples whose stacks are still
 	 * being unwound as lost. stap gives no samples, as the scripts print them at the end.
 	 *
-	 * To be called once after the end, for all samples. Only then the JVMs are asked for names,
-	 * and FILES gets the files that cannot be opened by their recorded path.
+	 * To be called once after the end, for all samples. Only then processes are asked for
+	 * names, and FILES gets the files that cannot be opened by their recorded path.
 	 */
 	int (*take)(struct engine *engine, struct recording *rec, struct open_files *files,
 		struct strbuf *notes, struct strbuf *err);

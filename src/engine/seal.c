@@ -4,12 +4,13 @@
  * are the same; then they are added to the recording in their order, with what they refer to.
  */
 #include "seal.h"
+#include "engine.h"
 #include "frame_table.h"
 #include "judge.h"
 #include "lib/hash.h"
 #include "lib/util.h"
 #include "memberships.h"
-#include "runtime/java/jvms.h"
+#include "runtime/native.h"
 #include "samples.h"
 
 #include <inttypes.h>
@@ -413,15 +414,19 @@ static void add_rows(struct conversion *c)
 		add_row(c, &s->rows[i]);
 }
 
-void seal_jit_names(
-	const struct samples *s, struct processes *ps, struct jvms *jvms, struct strbuf *notes)
+void seal_ask_names(const struct engine_request *r, struct facets *fs, struct processes *ps)
 {
-	if (!jvms)
-		return;
+	if (r->user && !r->no_names && !r->compile_only)
+		native_ask_names(fs, ps, !r->all && !r->selection.kind, r->impatient);
+}
+
+void seal_jit_names(const struct samples *s, const struct processes *ps, const struct facets *fs,
+	struct strbuf *notes)
+{
 	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
 
 	samples_mark_mappings(s, used, ps->nr_maps);
-	jvms_finish(jvms, used, notes);
+	facets_finish(fs, used, notes);
 	free(used);
 }
 

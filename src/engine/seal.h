@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-struct jvms;
+struct engine_request;
+struct facets;
 struct kallsyms;
 struct memberships;
 struct processes;
@@ -32,10 +33,16 @@ struct seal_facts {
 void recording_seal(struct recording *rec, const struct samples *s, const struct seal_facts *facts);
 
 /*
- * Has the JVMs with samples in compiled code write its names, which they can do only while they
- * run. To be called before recording_seal(). JVMS may be NULL. NOTES are for the user.
+ * Adds facets to FS that ask PS for the names of their compiled code, if R wants them. Processes
+ * are asked early if their end stops the recording: unless all or a selection are recorded.
  */
-void seal_jit_names(
-	const struct samples *s, struct processes *ps, struct jvms *jvms, struct strbuf *notes);
+void seal_ask_names(const struct engine_request *r, struct facets *fs, struct processes *ps);
+
+/*
+ * Asks those with samples in compiled code. To be called before recording_seal(). NOTES are for the
+ * user.
+ */
+void seal_jit_names(const struct samples *s, const struct processes *ps, const struct facets *fs,
+	struct strbuf *notes);
 
 #endif

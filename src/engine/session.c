@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
-#include "runtime/java/jvms.h"
 #include "symbol/names/kernel.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -336,18 +335,6 @@ static bool is_impatient(void)
 	return interrupts > 1;
 }
 
-/*
- * Creates the list of JVMs. They are asked early if the end of their processes stops the recording,
- * as it does unless all processes or a selection are recorded.
- */
-static void prepare_jvms(struct session *s)
-{
-	struct engine_request *q = &s->request;
-
-	if (q->user && !s->no_jvm && !q->compile_only)
-		q->jvms = jvms_new(!q->all && !q->selection.kind, is_impatient);
-}
-
 /* Returns -1 with ERR if one of the processes is only a thread of another process. */
 static int check_processes(const struct engine_request *q, struct strbuf *err)
 {
@@ -370,6 +357,7 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	int ret = -1;
 
 	session->exit_code = -1;
+	session->request.impatient = is_impatient;
 	if (check_processes(&session->request, err))
 		goto out;
 	if (session->command) {
@@ -387,7 +375,6 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 		session->ops->describe(r.engine, stdout);
 		ret = 0;
 	} else {
-		prepare_jvms(session);
 		ret = run_engine(&r, rec, files, notes, err);
 		const char *log = ret < 0 && !interrupts ? session->ops->log(r.engine) : NULL;
 
@@ -399,8 +386,6 @@ out:
 		take_command(&r, notes);
 	if (r.engine)
 		session->ops->free(r.engine);
-	jvms_free(session->request.jvms);
-	session->request.jvms = NULL;
 	reader_end();
 	command_release(&r.command);
 	if (session->command) { /* the path is freed, and the list is local */

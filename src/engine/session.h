@@ -13,7 +13,6 @@ struct session {
 	char **words;             /* argv of the program, for the recording */
 	char **command;           /* argv of "-- COMMAND", or NULL */
 	const char *announcement; /* printed once the probes are in place, or NULL */
-	bool no_jvm;              /* JVMs are not asked for names */
 	bool progress;            /* show one changing line on stderr */
 	bool describe;            /* write what would run to stdout, and run nothing */
 	bool to_stdout;           /* the recording ends when the reader of stdout is gone */

@@ -307,6 +307,15 @@ void facets_add(struct facets *fs, struct facet *f)
 	fs->list[fs->nr++] = f;
 }
 
+void facets_free(const struct facets *fs)
+{
+	for (size_t i = 0; i < fs->nr; i++)
+		if (fs->list[i]->ops->is_owned) {
+			facet_release(fs->list[i]);
+			free(fs->list[i]);
+		}
+}
+
 void facets_forked(const struct facets *fs, uint32_t parent, uint32_t child, int64_t time_ns)
 {
 	for (size_t i = 0; i < fs->nr; i++)
@@ -386,6 +395,13 @@ void facets_sweep(const struct facets *fs)
 		if (fs->list[i]->ops->sweep)
 			fs->list[i]->ops->sweep(fs->list[i]);
 	}
+}
+
+void facets_finish(const struct facets *fs, const bool *used, struct strbuf *notes)
+{
+	for (size_t i = 0; i < fs->nr; i++)
+		if (fs->list[i]->ops->finish)
+			fs->list[i]->ops->finish(fs->list[i], used, notes);
 }
 
 void facets_note(const struct facets *fs, struct strbuf *notes)

@@ -55,6 +55,7 @@ struct facet_ops {
 	bool is_eager;   /* mappings of new processes are to be known within 20 ms */
 	bool is_lazy;    /* changed mappings are not looked at before facet_current() is called */
 	bool is_patient; /* a process is reported only if it is refused when no longer young */
+	bool is_owned;   /* facets_free() releases and frees the facet */
 
 	/*
 	 * Looks at process P. Sets the data of E if the subject was found, E->again unless a change
@@ -77,6 +78,11 @@ struct facet_ops {
 	void (*update)(struct facet *f);
 	/* Forgets ended processes, when all their samples have been read. */
 	void (*sweep)(struct facet *f);
+	/*
+	 * Takes what only running processes can tell, at the end of a recording. USED[N] is set for
+	 * each mapping N with frames. Appends to NOTES what could not be had.
+	 */
+	void (*finish)(struct facet *f, const bool *used, struct strbuf *notes);
 	/* Appends what is missing of the recording, a line each. */
 	void (*note)(const struct facet *f, struct strbuf *notes);
 };
@@ -121,7 +127,7 @@ int facet_look_at_all(struct facet *f, bool must, struct strbuf *err);
 /* Publishes in MAP, a BPF map's fd, what was found, and from now on what is found. */
 void facet_start(struct facet *f, int map);
 
-/* The facets of a recording, which belong to the caller. */
+/* The facets of a recording, which belong to the caller unless ops->is_owned. */
 enum { FACETS_MAX = 8 };
 struct facets {
 	struct facet *list[FACETS_MAX];
@@ -129,6 +135,7 @@ struct facets {
 };
 
 void facets_add(struct facets *fs, struct facet *f);
+void facets_free(const struct facets *fs);
 void facets_forked(const struct facets *fs, uint32_t parent, uint32_t child, int64_t time_ns);
 void facets_executed(const struct facets *fs, uint32_t pid);
 void facets_ended(const struct facets *fs, uint32_t pid);
@@ -138,6 +145,7 @@ void facets_ended(const struct facets *fs, uint32_t pid);
  */
 bool facets_update(const struct facets *fs);
 void facets_sweep(const struct facets *fs);
+void facets_finish(const struct facets *fs, const bool *used, struct strbuf *notes);
 void facets_note(const struct facets *fs, struct strbuf *notes);
 
 #endif

@@ -197,7 +197,7 @@ const struct arg_option options_rows[] = {
 		"never)",
 		4, arg_count, AT(overload), 0, 100},
 	{"no-jvm", 0, NULL, "Do not ask Java processes for the names of their compiled code", 4,
-		arg_flag, AT(session.no_jvm)},
+		arg_flag, REQUEST(no_names)},
 	{"check", 0, NULL, "Check whether recording works here, record nothing", 4, arg_flag,
 		AT(check)},
 	{"json", 0, NULL, "With --check: print JSON", 4, arg_flag, AT(json)},

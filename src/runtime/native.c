@@ -10,6 +10,13 @@ static const struct native *const natives[RUNTIMES] = {NATIVE_LIST(NATIVE_ROW)};
 const struct unwind_source *const native_sources[] = {NATIVE_LIST(NATIVE_SOURCE) NULL};
 _Static_assert(ARRAY_LEN(native_sources) <= UNWIND_SOURCES_MAX + 1, "unwind_build() uses all");
 
+void native_ask_names(struct facets *fs, struct processes *ps, bool early, bool (*impatient)(void))
+{
+	for (size_t i = 0; i < RUNTIMES; i++)
+		if (natives[i] && natives[i]->names)
+			facets_add(fs, natives[i]->names(ps, early, impatient));
+}
+
 /* Limits of the work that a process can cause. */
 enum { AREAS_MAX = 64, RUNTIMES_MAX = 8 };
 

@@ -27,6 +27,12 @@ struct native {
 	bool (*find_by_area)(
 		const struct process *p, const struct mapping *area, struct jit_layout *layout);
 	struct unwind_source source;
+	/*
+	 * Returns a facet, see ops->is_owned, that asks the processes PS for the names of their
+	 * compiled code, with EARLY not only at the end. IMPATIENT returns true if the user does
+	 * not want to wait then.
+	 */
+	struct facet *(*names)(struct processes *ps, bool early, bool (*impatient)(void));
 };
 
 #define NATIVE_DECLARE(ID, hooks, ...) extern const struct native hooks;
@@ -35,6 +41,9 @@ NATIVE_LIST(NATIVE_DECLARE)
 
 /* The sources of all runtimes for unwind_build(). */
 extern const struct unwind_source *const native_sources[];
+
+/* Adds the facets of all runtimes that ask for names, see struct native. */
+void native_ask_names(struct facets *fs, struct processes *ps, bool early, bool (*impatient)(void));
 
 /* The mappings of a process that are memory and no file; if there are too many, the first ones. */
 struct jit_areas {

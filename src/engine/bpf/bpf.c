@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Begins, runs and ends recordings with the built-in engine. */
 #include "bpf_engine.h"
-#include "runtime/java/jvms.h"
+#include "engine/seal.h"
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -92,8 +92,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	add_event(b);
 	tool_run_begin(&b->tool, p->tool, &b->processes, &b->drain, &p->settings);
 	facets_add(&b->facets, &b->tool.facet);
-	if (b->request->jvms)
-		facets_add(&b->facets, jvms_facet(b->request->jvms, &b->processes));
+	seal_ask_names(b->request, &b->facets, &b->processes);
 	if (!b->loader.descs || !b->counters ||
 		ring_records_open(&b->ring, programs_map(p, "ring"), &b->copies))
 		return programs_cannot_share(errno, err);
@@ -138,6 +137,7 @@ static void bpf_free(struct engine *engine)
 		return;
 	pace_stop(&b->pace);
 	free(b->leaving);
+	facets_free(&b->facets);
 	sideband_close(&b->side);
 	ring_records_release(&b->ring);
 	loader_release(&b->loader);

@@ -146,7 +146,7 @@ static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
 	uint32_t *labels = label_sets_limit(&b->label_sets, notes);
 
 	if (b->ended) {
-		seal_jit_names(&b->samples, &b->processes, b->request->jvms, notes);
+		seal_jit_names(&b->samples, &b->processes, &b->facets, notes);
 		condense_last(&b->samples, &b->processes);
 	}
 	recording_seal(rec, &b->samples,

@@ -4,7 +4,6 @@
 #include "compile.h"
 #include "engine/condense.h"
 #include "engine/engine.h"
-#include "runtime/java/jvms.h"
 #include "engine/label_sets.h"
 #include "engine/memberships.h"
 #include "engine/samples.h"
@@ -57,6 +56,7 @@ struct stap {
 	enum phase phase;
 	bool stopped; /* the end was requested */
 	struct processes processes;
+	struct facets names;  /* what asks processes for names */
 	struct facets facets; /* of the processes; they are the next ones */
 	struct memberships memberships;
 	struct vm_processes vms;
@@ -342,6 +342,7 @@ static void stap_free(struct engine *engine)
 	if (!s)
 		return;
 	release_targets(s);
+	facets_free(&s->names);
 	guard_release(&s->guard);
 	argv_release(&s->compile);
 	stap_module_release(&s->module);
@@ -624,8 +625,7 @@ static int stap_start(struct engine *engine, struct strbuf *err)
 	struct stap *s = (struct stap *)engine;
 
 	claims_sweep();
-	if (s->request->jvms)
-		facets_add(&s->facets, jvms_facet(s->request->jvms, &s->processes));
+	seal_ask_names(s->request, &s->names, &s->processes);
 	if (!s->request->module)
 		return guard_start(&s->guard, s->compile.words, NULL, err);
 	return load(s, err);
@@ -708,8 +708,8 @@ static enum engine_state stap_wait(struct engine *engine, int timeout_ms)
 		read_kallsyms(s);
 	if (s->phase == OVER)
 		return ENGINE_ENDED;
-	if (s->tally.ready && s->request->jvms)
-		jvms_update(s->request->jvms);
+	if (s->tally.ready)
+		facets_update(&s->names);
 	return s->tally.ready ? ENGINE_READY : ENGINE_STARTING;
 }
 
@@ -843,7 +843,7 @@ static void seal(struct stap *s, bool is_last, struct recording *rec, struct str
 	uint32_t *labels = label_sets_limit(&s->label_sets, notes);
 
 	if (is_last) {
-		seal_jit_names(&s->samples, &s->processes, s->request->jvms, notes);
+		seal_jit_names(&s->samples, &s->processes, &s->names, notes);
 		condense_last(&s->samples, &s->processes);
 	}
 	recording_seal(rec, &s->samples,

@@ -4,6 +4,7 @@
 #include "process/reader.h"
 #include "symbol/elf/elffacts.h"
 #include "hotspot_find.h"
+#include "jvms.h"
 
 #include <string.h>
 
@@ -95,7 +96,7 @@ static enum facet_state find(const struct processes *ps, const struct process *p
 	return FACET_FOUND;
 }
 
-const struct native java_native = {.find = find};
+const struct native java_native = {.find = find, .names = jvms_new};
 
 enum jvm_state jit_hotspot_state(
 	const struct processes *ps, const struct process *p, const struct mapping *runtime)

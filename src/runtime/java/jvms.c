@@ -40,24 +40,6 @@ struct jvms {
 	int64_t look_ns; /* the next update is not before this time */
 };
 
-struct jvms *jvms_new(bool early, bool (*impatient)(void))
-{
-	struct jvms *j = xcalloc(1, sizeof(*j));
-
-	j->early = early;
-	j->impatient = impatient;
-	return j;
-}
-
-void jvms_free(struct jvms *j)
-{
-	if (!j)
-		return;
-	if (j->facet.ops)
-		facet_release(&j->facet);
-	free(j);
-}
-
 static struct jvm *jvm_of(struct jvms *j, const struct process *p)
 {
 	struct jvm *jvm = facet_entry(&j->facet, p)->data;
@@ -144,8 +126,9 @@ static void ask(struct jvms *j, struct jvm *jvm, const struct process *p)
 	}
 }
 
-void jvms_update(struct jvms *j)
+static void update(struct facet *f)
 {
+	struct jvms *j = (struct jvms *)f;
 	const struct processes *ps = j->facet.ps;
 	int64_t now = monotonic_ns();
 
@@ -165,11 +148,6 @@ void jvms_update(struct jvms *j)
 	}
 }
 
-static void update(struct facet *f)
-{
-	jvms_update((struct jvms *)f);
-}
-
 static void clear(struct facet *f, struct facet_entry *e)
 {
 	struct jvms *j = (struct jvms *)f;
@@ -179,17 +157,6 @@ static void clear(struct facet *f, struct facet_entry *e)
 		jvm_request_release(&jvm->request);
 	j->nr_asked -= jvm->is_asked;
 	jvm->is_asked = false;
-}
-
-struct facet *jvms_facet(struct jvms *j, struct processes *ps)
-{
-	static const struct facet_ops ops = {
-		.size = sizeof(struct jvm), .clear = clear, .update = update};
-
-	if (j->facet.ops)
-		facet_release(&j->facet); /* left by an engine that did not start */
-	facet_init(&j->facet, &ops, "a JVM", ps);
-	return &j->facet;
 }
 
 /* ---- the end ---- */
@@ -281,8 +248,9 @@ static void note_missing(struct jvms *j, const bool *used, struct strbuf *notes)
 	explain(nr, example, notes);
 }
 
-void jvms_finish(struct jvms *j, const bool *used, struct strbuf *notes)
+static void finish(struct facet *f, const bool *used, struct strbuf *notes)
 {
+	struct jvms *j = (struct jvms *)f;
 	int64_t end = monotonic_ns() + FINISH_MS * 1000000LL;
 	bool more;
 
@@ -293,4 +261,19 @@ void jvms_finish(struct jvms *j, const bool *used, struct strbuf *notes)
 			nanosleep(&(struct timespec){0, 5000000}, NULL);
 	} while ((more || j->nr_asked) && monotonic_ns() < end && !j->impatient());
 	note_missing(j, used, notes);
+}
+
+struct facet *jvms_new(struct processes *ps, bool early, bool (*impatient)(void))
+{
+	static const struct facet_ops ops = {.size = sizeof(struct jvm),
+		.is_owned = true,
+		.clear = clear,
+		.update = update,
+		.finish = finish};
+	struct jvms *j = xcalloc(1, sizeof(*j));
+
+	facet_init(&j->facet, &ops, "a JVM", ps);
+	j->early = early;
+	j->impatient = impatient;
+	return &j->facet;
 }
