@@ -63,4 +63,13 @@ const struct mapping *jit_areas_next(struct jit_areas *a);
 enum facet_state jit_find(
 	const struct processes *ps, const struct process *p, struct jit_layout *layout);
 
+/* Initialises the facet of the layouts of PS, which are published before the mappings are. */
+void jit_layouts_init(struct facet *f, struct processes *ps);
+
+/*
+ * Returns the layout of P, after another look if its mappings have changed, or NULL if it has none.
+ * The layout is valid until the next call.
+ */
+const struct jit_layout *jit_layouts_of(struct facet *f, const struct process *p);
+
 #endif

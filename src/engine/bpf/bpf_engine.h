@@ -11,7 +11,6 @@
 #include "drain.h"
 #include "engine/engine.h"
 #include "engine/memberships.h"
-#include "jit_layouts.h"
 #include "label/label_processes.h"
 #include "loader.h"
 #include "pace.h"
@@ -21,6 +20,7 @@
 #include "spaces.h"
 #include "stack_copies.h"
 #include "targets.h"
+#include "runtime/native.h"
 #include "runtime/vm_processes.h"
 
 enum {
@@ -38,7 +38,7 @@ struct bpf {
 	struct loader loader;
 	struct processes processes;
 	struct facets facets; /* the facets of the processes, see the next members */
-	struct facet layouts; /* see jit_layouts.h */
+	struct facet layouts; /* see jit_layouts_init() */
 	struct spaces spaces;
 	struct vm_processes vms;
 	struct label_processes labels;

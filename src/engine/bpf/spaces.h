@@ -3,19 +3,19 @@
 #ifndef ENGINE_BPF_SPACES_H
 #define ENGINE_BPF_SPACES_H
 
-#include "jit_layouts.h"
 #include "lib/table.h"
 #include "loader.h"
 #include "pool.h"
 #include "process/facet.h"
 #include "process/process.h"
+#include "runtime/native.h"
 
 struct spaces {
 	struct facet facet; /* exec and exit of a process invalidate what was published */
 	struct processes *ps;
 	struct pool *pool;
 	struct loader *loader;
-	struct facet *layouts; /* see jit_layouts.h */
+	struct facet *layouts; /* see jit_layouts_init() */
 	int map;               /* fd of the map from pid to struct space */
 	struct spaces_entry {
 		uint64_t id;        /* of the process */

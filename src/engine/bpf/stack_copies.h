@@ -9,8 +9,8 @@
 #include "engine/condense.h"
 #include "engine/samples.h"
 #include "lib/table.h"
-#include "jit_layouts.h"
 #include "loader.h"
+#include "runtime/native.h"
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@ struct stack_copies {
 	struct processes *ps;
 	struct loader *loader;
 	struct samples *samples;
-	struct facet *layouts; /* see jit_layouts.h; NULL by default */
+	struct facet *layouts; /* see jit_layouts_init(); NULL by default */
 	struct stack_copy {
 		struct ring_copy head;
 		unsigned char *pages;             /* head.nr_pages pages; the first one holds rsp */
