@@ -11,9 +11,18 @@ static const struct engine_ops *const engines[ENGINES_MAX] = {&stap_engine, &bpf
  * Only SystemTap runs modules and scripts without a program of the built-in engine, and takes
  * arguments.
  */
+static bool has_other_probe(const struct engine_request *r)
+{
+	for (size_t i = 0; i < r->nr_probes; i++)
+		if (r->probes[i].kind == PROBE_OTHER)
+			return true;
+	return false;
+}
+
 bool engine_needs_stap(const struct engine_request *r)
 {
-	return !r->tool->program || r->module || r->compile_only || r->release || r->nr_stap_args;
+	return !r->tool->program || has_other_probe(r) || r->module || r->compile_only ||
+	       r->release || r->nr_stap_args;
 }
 
 /*

@@ -7,6 +7,7 @@
 #define ENGINE_ENGINE_H
 
 #include "model/recording.h"
+#include "probe.h"
 #include "process/selection.h"
 #include "tool.h"
 
@@ -25,6 +26,9 @@ enum { TARGETS_MAX = 300 }; /* processes and threads; limited by the length of s
 struct engine_request {
 	const struct tool *tool; /* what to record, and the values of its options */
 	struct tool_values values;
+	const struct probe *probes; /* of the tool at */
+	size_t nr_probes;
+	uint64_t count;       /* of a counter's events for each hit, or 0 for the usual number */
 	const uint32_t *pids; /* none with tids, all or a selection, except for a command's PID */
 	size_t nr_pids;
 	const uint32_t *tids;

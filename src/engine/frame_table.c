@@ -173,7 +173,8 @@ static bool interrupts(struct frame_table *t, uint64_t address)
  */
 static bool is_probe(const char *name, const char *module)
 {
-	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_"};
+	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_",
+		"trace_call_bpf", "perf_call_bpf_", "perf_syscall_", "perf_trace_"};
 
 	if (!strncmp(module, "[stap_", 6) && strstr(name, "tracepoint_probe_"))
 		return true;
@@ -196,8 +197,7 @@ struct kernel_part frame_table_kernel_part(
 	for (size_t i = 0; t->ks && i < nr && i < OWN_MAX; i++) {
 		if (!kallsyms_find(t->ks, addresses[i] - 1, &name, &module, &offset))
 			continue;
-		if (is_probe(name, module) ||
-			(own && i == own && !strncmp(name, "__traceiter_", 12)))
+		if (is_probe(name, module) || (i == own && !strncmp(name, "__traceiter_", 12)))
 			own = i + 1;
 	}
 	own = own < nr ? own : 0;

@@ -78,7 +78,7 @@ void tool_release(struct tool *tool);
 /* Returns -1 with ERR if the script itself was not found. */
 int tool_need_script(const struct tool *tool, struct strbuf *err);
 
-/* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label. */
+/* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at. */
 bool tool_takes(const struct tool *tool, const char *option);
 
 bool tool_is_timed(const struct tool *tool);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SCRIPT = 0x100, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES };
+enum { OPT_SCRIPT = 0x100, OPT_AT, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES };
 
 static const char sample_bt_doc[] =
 	"Samples backtraces of running programs and shows where their time goes.\v"
@@ -35,21 +35,27 @@ static void take_command(void *input, const struct arg_words *words)
 }
 
 /*
- * Returns the name in the last --script. Like argp, getopt accepts abbreviations and stops at "--".
+ * Returns the name in the last --script, or "at" for --at alone. Like argp, getopt accepts
+ * abbreviations and stops at "--".
  */
 static const char *find_script(int argc, char **argv)
 {
-	static const struct option script[] = {
-		{"script", required_argument, NULL, OPT_SCRIPT}, {0}};
+	static const struct option script[] = {{"script", required_argument, NULL, OPT_SCRIPT},
+		{"at", required_argument, NULL, OPT_AT}, {0}};
 	const char *name = "on-cpu";
+	bool at = false;
 	int key;
 
 	optind = 0;
 	opterr = 0;
-	while ((key = getopt_long(argc, argv, "-p:aukt:F:o:r:dqv", script, NULL)) != -1)
+	while ((key = getopt_long(argc, argv, "-p:aukt:F:c:o:r:dqv", script, NULL)) != -1) {
 		if (key == OPT_SCRIPT)
 			name = optarg;
+		at |= key == OPT_AT;
+	}
 	opterr = 1;
+	if (at && !strcmp(name, "on-cpu"))
+		return "at";
 	return options_is_script_name(name) ? name : "on-cpu";
 }
 
@@ -84,8 +90,8 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 {
 	static const struct {
 		const char *option, *what;
-	} needs[] = {{"rate", "rate"}, {"idle", "idle"}, {"mixed", "vm"}, {"with", "label"},
-		{"labels", "label"}, {"requests", "label"}};
+	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"idle", "idle"},
+		{"mixed", "vm"}, {"with", "label"}, {"labels", "label"}, {"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
 	for (; rows->name || rows->help; rows++)
@@ -242,6 +248,8 @@ void options_parse(struct options *o, int argc, char **argv)
 void options_release(struct options *o)
 {
 	tool_release(&o->tool);
+	for (size_t i = 0; i < o->probes.nr; i++)
+		probe_release(&o->probes.list[i]);
 	free(o->pids.list);
 	free(o->tids.list);
 	free(o->outputs);

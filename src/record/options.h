@@ -7,6 +7,8 @@
 #include "model/recording.h"
 #include "symbol/resolve.h"
 
+#include "tool/at/at.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +21,10 @@ struct options {
 		uint32_t *list;
 		size_t nr, alloc;
 	} pids, tids;
+	struct probe_list {
+		struct probe list[AT_MAX];
+		size_t nr;
+	} probes; /* of --at */
 	const char **outputs;
 	size_t nr_outputs, outputs_alloc;
 	const char *report;

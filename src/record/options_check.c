@@ -100,6 +100,7 @@ static void check_script(const struct options *o)
 	} used[] = {
 		{"rate", "F", q->hz},
 		{"idle", "idle", q->idle},
+		{"at", "at", o->probes.nr},
 		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
 		{"kernel", "k", q->kernel && q->tool->nr_functions},
 		{"label", q->label ? q->label->name : "", q->label},
@@ -252,6 +253,35 @@ static void check_engine_does(const struct options *o)
 	}
 }
 
+static bool is_counter(const struct probe *probe)
+{
+	return probe->kind == PROBE_SOFTWARE || probe->kind == PROBE_HARDWARE;
+}
+
+static void check_probes(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+	bool is_at = !strcmp(q->tool->name, "at"), counts = false;
+
+	q->probes = o->probes.list;
+	q->nr_probes = o->probes.nr;
+	for (size_t i = 0; i < q->nr_probes; i++) {
+		counts |= is_counter(&q->probes[i]);
+		if (q->probes[i].kind == PROBE_OTHER && !strcmp(o->engine, "bpf"))
+			usage_error("--at %s needs SystemTap: --engine stap", q->probes[i].text);
+	}
+	if (is_at && !q->nr_probes && !q->module)
+		usage_error("the script at needs --at PROBE");
+	if (q->nr_probes && q->module)
+		usage_error("--at is compiled into the module: --script at --module FILE.ko");
+	if (q->count && !counts)
+		usage_error("-c needs --at perf.sw.NAME or perf.hw.NAME");
+	if (q->nr_probes == 1) {
+		free(o->tool.title);
+		o->tool.title = xasprintf("Hits of %s", q->probes->text);
+	}
+}
+
 void options_check(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -260,6 +290,7 @@ void options_check(struct options *o)
 	q->nr_stap_args = o->nr_stap_args;
 	check_engine(o->engine);
 	check_combinations(o);
+	check_probes(o);
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
 	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;

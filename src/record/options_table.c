@@ -32,6 +32,18 @@ static void add_ids(const struct arg_option *option, const char *arg, void *to)
 	}
 }
 
+static void add_probe(const struct arg_option *option, const char *arg, void *to)
+{
+	struct probe_list *probes = to;
+
+	if (probes->nr == AT_MAX)
+		arg_error("--%s: more than %d probe points", option->name, AT_MAX);
+	if (!probe_parse(&probes->list[probes->nr], arg))
+		arg_invalid(option, arg,
+			"a probe point without blanks, such as kernel.function(\"vfs_read\")");
+	probes->nr++;
+}
+
 bool options_is_module(const char *path)
 {
 	return ends_with(file_name(path), ".ko");
@@ -160,6 +172,13 @@ const struct arg_option options_rows[] = {
 		"Samples per second on each processor, at most 10000; default: 999, with SystemTap "
 		"those of its timer.profile",
 		1, arg_count, REQUEST(hz), 1, 10000},
+	{"at", 0, "PROBE",
+		"At each hit of PROBE instead of at ticks, such as "
+		"kernel.trace(\"sched:sched_switch\") "
+		"or process(\"FILE\").function(\"NAME\"); can be repeated",
+		1, add_probe, AT(probes)},
+	{"count", 'c', "N", "With --at perf.NAME: a hit at each Nth event", 1, arg_count,
+		REQUEST(count), 1, 1000000000},
 	{"script", 0, "NAME",
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
 		"are listed by --script NAME --help",

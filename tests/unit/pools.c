@@ -2,6 +2,7 @@
 /* Pools in a real map. The pools of this process are made as nginx makes them. */
 #include "bpf_test.h"
 #include "engine/bpf/bpf_tool.h"
+#include "engine/bpf/programs.h"
 #include "engine/bpf/drain.h"
 #include "lib/strbuf.h"
 #include "process/process.h"
@@ -14,7 +15,7 @@ enum { BLOCK = 512, SECOND = 1000000000, NOW = 100 };
 static struct samples samples;
 static struct drain drain;
 static struct processes ps;
-static struct settings settings;
+static struct programs programs;
 static struct tool_run pools;
 static uint32_t epoch;
 
@@ -33,8 +34,8 @@ static int make(void **state)
 	drain_init(&drain);
 	drain.events[ROW_SAMPLES] = samples_event(
 		&samples, &(struct sample_event){"pools", "pools", "monotonic", 0, 1});
-	settings = (struct settings){0};
-	tool_run_begin(&pools, &pools_tool, &ps, &drain, &settings);
+	programs = (struct programs){.tool = &pools_tool};
+	tool_run_begin(&pools, &programs, &ps, &drain);
 	return 0;
 }
 
@@ -130,7 +131,7 @@ static void pools__of_some_age(void **state)
 	void *pool[] = {make_pool(), make_pool(), make_pool()};
 
 	(void)state;
-	settings.option[0] = 1; /* second, at least */
+	programs.settings.option[0] = 1; /* second, at least */
 	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
 		create(pool[i], (uint32_t)getpid(), NOW - i);
 	tool_run_stop(&pools);

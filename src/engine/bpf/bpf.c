@@ -90,7 +90,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.nr_spans = programs_map_size(p, "spans");
 	drain_init(&b->drain);
 	add_event(b);
-	tool_run_begin(&b->tool, p->tool, &b->processes, &b->drain, &p->settings);
+	tool_run_begin(&b->tool, p, &b->processes, &b->drain);
 	facets_add(&b->facets, &b->tool.facet);
 	seal_ask_names(b->request, &b->facets, &b->processes);
 	if (!b->loader.descs || !b->counters ||
@@ -318,7 +318,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	memory_reserve();
 	if (programs_load(&b->programs, r, &b->targets, b->nr_cpus, err) || connect_maps(b, err) ||
 		targets_publish(&b->targets, &b->programs, err) || open_events(b, err) ||
-		programs_attach(&b->programs, err) || bpf_attach_points(b, err) ||
+		programs_attach(&b->programs, err) ||
+		tool_run_attach(&b->tool, &b->programs, err) || bpf_attach_points(b, err) ||
 		targets_publish_children(&b->targets, &b->programs, &b->processes, err)) {
 		mention_limit(err);
 		strbuf_addch(err, '\n');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf_tool.h"
 #include "lib/util.h"
+#include "programs.h"
 
 #include <string.h>
 
@@ -32,15 +33,23 @@ static void note(const struct facet *f, struct strbuf *notes)
 		run->tool->note(run, notes);
 }
 
-void tool_run_begin(struct tool_run *run, const struct bpf_tool *tool, struct processes *ps,
-	struct drain *drain, const struct settings *settings)
+void tool_run_begin(struct tool_run *run, const struct programs *programs, struct processes *ps,
+	struct drain *drain)
 {
 	static const struct facet_ops ops = {.executed = ended, .ended = ended, .note = note};
 
-	*run = (struct tool_run){.tool = tool, .drain = drain, .settings = settings};
+	*run = (struct tool_run){.tool = programs->tool,
+		.request = programs->request,
+		.drain = drain,
+		.settings = &programs->settings};
 	facet_init(&run->facet, &ops, NULL, ps);
-	if (tool->begin)
-		tool->begin(run);
+	if (run->tool->begin)
+		run->tool->begin(run);
+}
+
+int tool_run_attach(struct tool_run *run, struct programs *programs, struct strbuf *err)
+{
+	return run->tool->attach ? run->tool->attach(run, programs, err) : 0;
 }
 
 void tool_run_stop(struct tool_run *run)

@@ -11,9 +11,12 @@
 #define BPF_TOOL_LIST(X)                                                                           \
 	X(on_cpu)                                                                                  \
 	X(off_cpu)                                                                                 \
+	X(at)                                                                                      \
 	X(pools)
 
 struct drain;
+struct engine_request;
+struct programs;
 struct settings;
 struct strbuf;
 
@@ -21,6 +24,7 @@ struct strbuf;
 struct tool_run {
 	struct facet facet; /* reports the ends of processes */
 	const struct bpf_tool *tool;
+	const struct engine_request *request;
 	struct drain *drain; /* reads the spans */
 	const struct settings *settings;
 	void *data; /* data of the tool, NULL at first */
@@ -33,10 +37,17 @@ struct bpf_tool {
 
 	/* The tool's part in user space. All of these functions may be NULL. */
 
+	/* Returns whether the program of this name is needed. Without it, all are. */
+	bool (*is_needed)(const struct engine_request *request, const char *program);
 	/*
 	 * Adds the tool's states, and the events of its rows other than ROW_SAMPLES, to the drain.
 	 */
 	void (*begin)(struct tool_run *run);
+	/*
+	 * Attaches the programs that do not tell where they are attached. Returns -1 with ERR if
+	 * one cannot be attached.
+	 */
+	int (*attach)(struct tool_run *run, struct programs *programs, struct strbuf *err);
 	/* Called when the process PID has ended or executes another program. */
 	void (*ended)(struct tool_run *run, uint32_t pid);
 	/* Called at the end of the recording, while the probes are still attached. */
@@ -60,9 +71,10 @@ BPF_TOOL_LIST(BPF_TOOL_DECLARE)
 /* Returns the tool with the program PROGRAM, which may be NULL, or NULL if there is none. */
 const struct bpf_tool *bpf_tool_find(const char *program);
 
-/* Begins a recording with TOOL. PS, DRAIN and SETTINGS must outlive it. */
-void tool_run_begin(struct tool_run *run, const struct bpf_tool *tool, struct processes *ps,
-	struct drain *drain, const struct settings *settings);
+/* Begins a recording with the tool of PROGRAMS. PS, DRAIN and PROGRAMS must outlive it. */
+void tool_run_begin(struct tool_run *run, const struct programs *programs, struct processes *ps,
+	struct drain *drain);
+int tool_run_attach(struct tool_run *run, struct programs *programs, struct strbuf *err);
 void tool_run_stop(struct tool_run *run);
 void tool_run_stopped(struct tool_run *run);
 void tool_run_add_open(struct tool_run *run, uint64_t now_ns);

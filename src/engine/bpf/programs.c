@@ -17,6 +17,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -230,13 +231,22 @@ static int load_object(const struct programs *p)
 	return refusal_has_files(nr) ? bpf_object__load(p->object) : -EMFILE;
 }
 
-/* Leaves the program out unless it is NEEDED. A tool need not have it. */
-static void set_needed(const struct programs *p, const char *name, bool needed)
+static bool is_needed(const struct programs *p, const char *program)
 {
-	struct bpf_program *program = bpf_object__find_program_by_name(p->object, name);
+	if (!strcmp(program, "on_fork"))
+		return follows(p) || p->request->vm;
+	if (!strcmp(program, "on_end"))
+		return p->request->count_ends;
+	return !p->tool->is_needed || p->tool->is_needed(p->request, program);
+}
 
-	if (program)
-		bpf_program__set_autoload(program, needed);
+/* Leaves out the programs that are not needed: the verifier takes its time for each. */
+static void choose_programs(const struct programs *p)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->object)
+		bpf_program__set_autoload(program, is_needed(p, bpf_program__name(program)));
 }
 
 int programs_load(struct programs *p, const struct engine_request *request,
@@ -259,8 +269,7 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
-	set_needed(p, "on_fork", follows(p) || request->vm);
-	set_needed(p, "on_end", request->count_ends);
+	choose_programs(p);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = load_object(p);
@@ -298,14 +307,32 @@ void *programs_map_memory(const struct programs *p, const char *name, size_t siz
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+struct bpf_program *programs_find(const struct programs *p, const char *name)
+{
+	return bpf_object__find_program_by_name(p->object, name);
+}
+
+void programs_keep(struct programs *p, struct bpf_link *link)
+{
+	ALLOC_GROW(p->links, p->nr_links, p->links_alloc);
+	p->links[p->nr_links++] = link;
+}
+
+static bool attaches_itself(const struct bpf_program *program)
+{
+	enum bpf_prog_type type = bpf_program__type(program);
+
+	return bpf_program__autoload(program) && type != BPF_PROG_TYPE_KPROBE &&
+	       type != BPF_PROG_TYPE_TRACEPOINT && type != BPF_PROG_TYPE_PERF_EVENT;
+}
+
 int programs_attach(struct programs *p, struct strbuf *err)
 {
 	struct bpf_program *program;
 
 	bpf_object__for_each_program(program, p->object)
 	{
-		if (program == p->tick || bpf_program__type(program) == BPF_PROG_TYPE_KPROBE ||
-			!bpf_program__autoload(program) || p->nr_links == LINKS_MAX)
+		if (!attaches_itself(program))
 			continue;
 		struct bpf_link *link = bpf_program__attach(program);
 
@@ -316,7 +343,7 @@ int programs_attach(struct programs *p, struct strbuf *err)
 				bpf_program__name(program));
 			return refusal_add(err, error);
 		}
-		p->links[p->nr_links++] = link;
+		programs_keep(p, link);
 		if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
 			p->scan = link;
 	}
@@ -326,19 +353,13 @@ int programs_attach(struct programs *p, struct strbuf *err)
 int programs_attach_at(struct programs *p, const char *program, const struct probe_point *point,
 	struct strbuf *err)
 {
-	struct bpf_link *link;
+	struct bpf_link *link = bpf_program__attach_uprobe(
+		programs_find(p, program), false, -1, point->path, point->offset);
 
-	if (p->nr_links == LINKS_MAX)
-		return fail(err,
-			"more than %d probes and programs are needed, for that many different "
-			"files; record fewer processes, with -p",
-			LINKS_MAX);
-	link = bpf_program__attach_uprobe(bpf_object__find_program_by_name(p->object, program),
-		false, -1, point->path, point->offset);
 	if (!link)
 		return fail(err, "cannot probe '%s': %s; %s", point->path, strerror(errno),
 			features_probe_remedy(errno));
-	p->links[p->nr_links++] = link;
+	programs_keep(p, link);
 	return 0;
 }
 
@@ -370,6 +391,7 @@ int programs_scan_tasks(const struct programs *p, struct strbuf *err)
 void programs_release(struct programs *p)
 {
 	programs_detach(p);
+	free(p->links);
 	bpf_object__close(p->object);
 	logging = NULL;
 	strbuf_release(&p->log);

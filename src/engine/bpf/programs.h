@@ -17,7 +17,6 @@ struct probe_point;
 struct targets;
 
 enum {
-	LINKS_MAX = 32,
 	PROGRAMS_MEMORY = 64 << 20, /* bytes; a memory limit that surely suffices to load them */
 };
 
@@ -28,8 +27,8 @@ struct programs {
 	struct bpf_object *object;
 	struct bpf_program *tick; /* to be attached to perf events, or NULL if the tool has none */
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start, or NULL */
-	struct bpf_link *links[LINKS_MAX];
-	size_t nr_links;
+	struct bpf_link **links;
+	size_t nr_links, links_alloc;
 	struct settings settings;
 	struct control *control; /* memory shared with the programs */
 	size_t nr_cpus;
@@ -63,7 +62,13 @@ void *programs_map_memory(const struct programs *p, const char *name, size_t siz
 /* Adds to ERR why such memory could not be mapped. Returns -1. */
 int programs_cannot_share(int error, struct strbuf *err);
 
-/* Attaches all programs but the ones for ticks and uprobes. */
+/* Returns the program NAME, or NULL if the tool has none of this name. */
+struct bpf_program *programs_find(const struct programs *p, const char *name);
+
+/* Takes over LINK, to detach it with the others. */
+void programs_keep(struct programs *p, struct bpf_link *link);
+
+/* Attaches the programs that tell where: at raw tracepoints, and iterators. */
 int programs_attach(struct programs *p, struct strbuf *err);
 /* Attaches PROGRAM at POINT, in all processes. */
 int programs_attach_at(struct programs *p, const char *program, const struct probe_point *point,

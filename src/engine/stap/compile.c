@@ -142,6 +142,16 @@ static void add_compiled(struct argv *a, const struct engine_request *r)
 			argv_add(a, xasprintf("%" PRIu64, tool_value_at(r->tool, &r->values, i)));
 }
 
+/* Adds a probe point. Where the kernel has no debug file, stap takes the one behind the "!". */
+static void add_probe(struct argv *a, const struct probe *probe)
+{
+	if (probe->kind == PROBE_KERNEL)
+		argv_add(a, xasprintf("%s!,kprobe.function(\"%s\")%s", probe->text, probe->name,
+				    probe->at_return ? ".return" : ""));
+	else
+		argv_add(a, xstrdup(probe->text));
+}
+
 void compile_command(struct argv *a, const struct engine_request *r, const struct stage *stage,
 	const struct repair *repair)
 {
@@ -166,6 +176,10 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	add_compiled(a, r);
 	if (r->label)
 		argv_add(a, xstrdup(r->label->name));
+	else if (r->nr_probes)
+		argv_add(a, xstrdup("none"));
+	for (size_t i = 0; i < r->nr_probes; i++)
+		add_probe(a, &r->probes[i]);
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)

@@ -823,9 +823,15 @@ static __always_inline void take_label(bool in_user)
 	end_label_walk(LANE_EVENT);
 }
 
+/* CTX is the program's, or NULL if the kernel takes the stack from here, with the program's frames.
+ */
 static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 {
-	long bytes = bpf_get_stack(ctx, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+	const uint32_t size = KERNEL_DEPTH * sizeof(uint64_t);
+	/* older kernels do not know the other helper, and must not see its call */
+	long bytes = ctx || !TASK_IS_TYPED ? bpf_get_stack(ctx, &s->frame[PAD], size, 0)
+					   : bpf_get_task_stack(bpf_get_current_task_btf(),
+						     &s->frame[PAD], size, 0);
 
 	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL)
 			 : 0;

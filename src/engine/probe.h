@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A probe point in SystemTap's syntax, see stapprobes(3stap). */
+#ifndef ENGINE_PROBE_H
+#define ENGINE_PROBE_H
+
+#include <stdbool.h>
+
+enum probe_kind {
+	PROBE_TRACE,    /* kernel.trace("NAME") or kernel.trace("GROUP:NAME") */
+	PROBE_KERNEL,   /* kernel.function("NAME"), with .return or not */
+	PROBE_USER,     /* process("FILE").function("NAME"), with .library("FILE") or not */
+	PROBE_SYSCALL,  /* syscall.NAME, with .return or not */
+	PROBE_SOFTWARE, /* perf.sw.NAME */
+	PROBE_HARDWARE, /* perf.hw.NAME */
+	PROBE_OTHER,    /* only SystemTap knows it */
+};
+
+struct probe {
+	char *text; /* as the user has written it */
+	enum probe_kind kind;
+	char *name;    /* of the tracepoint, function, system call or event, or NULL */
+	char *file;    /* of the program, or NULL if it is the target's */
+	char *library; /* or NULL */
+	bool at_return;
+};
+
+/* Parses TEXT. Returns false, with nothing to release, if it is no probe point. */
+bool probe_parse(struct probe *probe, const char *text);
+void probe_release(struct probe *probe);
+
+#endif

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bpf-at: stacks at probe points of each kind on this kernel, whose hits the target knows.
+# suites: sid trixie bookworm bullseye
+# engine: bpf
+set -eu
+. /lab/guest.sh
+. /lab/record.sh
+. /lab/at.sh
+
+BIN=sample-bt
+
+prepare() {
+	HITS=$LAB_WORK/hits
+	cc -O2 -g0 -fomit-frame-pointer -o "$HITS" /lab/programs/hits.c
+}
+
+in_guest() {
+	HITS=$LAB_WORK/hits
+	at function '500 20' --at 'process.function("often")'
+	counts function '_start;.*;main;repeat;often' 500
+	at return '500 20' --at 'process.function("often").return' -u
+	counts return '_start;.*;main;repeat' 500
+	at kernel '500 20' --at 'kernel.function("__x64_sys_getppid")'
+	counts kernel '_start;.*;seldom;getppid;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];(.*;)?__[a-z0-9]*_sys_getppid_\[k\]' 20
+	at returned '500 20' --at 'kernel.function("__x64_sys_getppid").return' -k
+	check_eq 'returned: all hits' 20 "$(weight "$T/returned.folded")"
+	at syscall '500 20' --at syscall.getppid
+	counts syscall '_start;.*;seldom;getppid;entry_SYSCALL_64_after_hwframe_\[k\].*' 20
+	at faults '0 0 100' --at perf.sw.page_faults_min -u
+	counts faults '_start;.*;main;touch' 100
+	if [ "$(printf '5.15\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.15 ]; then
+		at both '500 20' --at 'process.function("seldom")' --at 'kernel.function("__x64_sys_getppid")' --by probe
+		counts both 'process.*seldom.*;seldom' 20
+		counts both 'kernel.*getppid.*;__[a-z0-9]*_sys_getppid_\[k\]' 20
+	else
+		lab_start "$HITS" forever
+		status=0
+		sample-bt --at 'process.function("seldom")' --at 'process.function("often")' -p "$target" -t 1 >"$T/two.out" 2>"$T/two.err" ||
+			status=$?
+		lab_finish
+		check_eq 'two probe points: exit code' 2 "$status"
+		check 'two probe points: what is missing' grep -q 'before Linux 5.15 only one' "$T/two.err"
+	fi
+	lab_keep "$T"/*.folded "$T"/*.err
+}
+
+guest_main "$@"
