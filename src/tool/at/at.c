@@ -14,9 +14,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "bpf/at.skel.h"
@@ -89,9 +91,24 @@ static int attach_trace(
 	return ret;
 }
 
+/* At these tracepoints older kernels find no kernel stack, see at.bpf.c. */
+static bool has_stack_at_syscalls(void)
+{
+	struct utsname uts;
+	unsigned major, minor;
+
+	return uname(&uts) || sscanf(uts.release, "%u.%u", &major, &minor) != 2 || major > 5 ||
+	       (major == 5 && minor >= 11);
+}
+
 static int attach_syscall(
 	struct programs *p, const struct probe *probe, uint64_t number, struct strbuf *err)
 {
+	if (p->request->kernel && !has_stack_at_syscalls())
+		return fail(err,
+			"cannot probe %s with kernel stacks before Linux 5.11: add -u, or probe "
+			"kernel.function(\"__x64_sys_%s\")",
+			probe->text, probe->name);
 	char *name = xasprintf("sys_%s_%s", probe->at_return ? "exit" : "enter", probe->name);
 	int ret = attach_tracepoint(p, probe, "syscalls", name, number, err);
 
