@@ -185,8 +185,9 @@ const struct arg_option options_rows[] = {
 		1, .set = check_script_name},
 	{.help = "What to write:", .group = 3},
 	{"output", 'o', "FILE",
-		"Write FILE, in the format of its ending: .rec .bt .folded .svg .csv .json .pb.gz "
-		"or .speedscope.json; can be repeated; default: .bt on stdout",
+		"Write FILE, in the format of its ending: .rec .rec.zst .bt .folded .svg .csv "
+		".json "
+		".pb.gz or .speedscope.json; can be repeated; default: .bt on stdout",
 		3, .set = add_output},
 	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 3,
 		arg_text, AT(title)},

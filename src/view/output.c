@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "output.h"
 #include "filter.h"
+#include "lib/compress/zstd_writer.h"
 #include "lib/folder.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
@@ -23,6 +24,17 @@ typedef int (*writer)(const struct output *o, FILE *out, struct strbuf *err);
 static int write_rec(const struct output *o, FILE *out, struct strbuf *err)
 {
 	recording_write(o->rec, out, NULL);
+	return written(out, err);
+}
+
+static int write_compressed(const struct output *o, FILE *out, struct strbuf *err)
+{
+	FILE *stream = zstd_writer(out);
+
+	if (!stream)
+		return fail(err, "cannot compress: %s\n", strerror(errno));
+	recording_write(o->rec, stream, NULL);
+	fclose(stream); /* OUT knows whether it could be written */
 	return written(out, err);
 }
 
@@ -122,6 +134,7 @@ static const struct {
 	writer write;
 } formats[OUT_FORMATS] = {
 	[OUT_REC] = {".rec", write_rec},
+	[OUT_REC_ZST] = {".rec.zst", write_compressed},
 	[OUT_BT] = {".bt", write_bt},
 	[OUT_FOLDED] = {".folded", write_folded},
 	[OUT_SVG] = {".svg", write_svg},
@@ -141,7 +154,7 @@ int output_format(const char *path)
 
 const char *output_endings(void)
 {
-	return ".rec .bt .folded .svg .csv .json .pb.gz .speedscope.json";
+	return ".rec .rec.zst .bt .folded .svg .csv .json .pb.gz .speedscope.json";
 }
 
 /* Appends "cannot write 'PATH': " and errno's text, followed by MORE. */

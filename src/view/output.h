@@ -15,6 +15,7 @@ struct output {
 
 enum output_format {
 	OUT_REC,
+	OUT_REC_ZST,
 	OUT_BT,
 	OUT_FOLDED,
 	OUT_SVG,
@@ -27,7 +28,7 @@ enum output_format {
 
 /* Returns the format for PATH's ending, or -1 if it is unknown. */
 int output_format(const char *path);
-const char *output_endings(void); /* returns ".rec .bt …", for messages */
+const char *output_endings(void); /* returns ".rec .rec.zst …", for messages */
 
 /*
  * Tries to create a file at PATH, and returns -1 and sets ERR if this fails. Must be called before
