@@ -154,8 +154,12 @@ static int attach_on_cpu(struct programs *p, const struct probe *probe,
 		return 0;
 	if (fd < 0)
 		return keep(p, NULL, probe, "this machine does not count it", err);
-	return keep(p, bpf_program__attach_perf_event_opts(programs_find(p, "at_event"), fd, &opts),
-		probe, "it cannot be sampled", err);
+	struct bpf_link *link =
+		bpf_program__attach_perf_event_opts(programs_find(p, "at_event"), fd, &opts);
+
+	if (!link)
+		close(fd);
+	return keep(p, link, probe, "it cannot be sampled", err);
 }
 
 static int attach_counter(
