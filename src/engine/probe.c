@@ -102,14 +102,9 @@ static bool take_kernel(struct probe *probe, const struct probe_part *parts, siz
 
 static bool take_process(struct probe *probe, const struct probe_part *parts, size_t nr)
 {
-	size_t at = 1;
-
-	if (at < nr && is_with(&parts[at], "library"))
-		at++;
-	if (!take_function(probe, PROBE_USER, parts + at, nr - at))
+	if (!take_function(probe, PROBE_USER, parts + 1, nr - 1))
 		return false;
-	probe->file = parts[0].argument ? argument_of(&parts[0]) : NULL;
-	probe->library = at > 1 ? argument_of(&parts[1]) : NULL;
+	probe->file = parts->argument ? argument_of(parts) : NULL;
 	return true;
 }
 
@@ -187,6 +182,5 @@ void probe_release(struct probe *probe)
 	free(probe->text);
 	free(probe->name);
 	free(probe->file);
-	free(probe->library);
 	*probe = (struct probe){0};
 }

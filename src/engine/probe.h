@@ -8,7 +8,7 @@
 enum probe_kind {
 	PROBE_TRACE,    /* kernel.trace("NAME") or kernel.trace("GROUP:NAME") */
 	PROBE_KERNEL,   /* kernel.function("NAME"), with .return or not */
-	PROBE_USER,     /* process("FILE").function("NAME"), with .library("FILE") or not */
+	PROBE_USER,     /* process("FILE").function("NAME"), with .return or not */
 	PROBE_SYSCALL,  /* syscall.NAME, with .return or not */
 	PROBE_SOFTWARE, /* perf.sw.NAME */
 	PROBE_HARDWARE, /* perf.hw.NAME */
@@ -18,9 +18,8 @@ enum probe_kind {
 struct probe {
 	char *text; /* as the user has written it */
 	enum probe_kind kind;
-	char *name;    /* of the tracepoint, function, system call or event, or NULL */
-	char *file;    /* of the program, or NULL if it is the target's */
-	char *library; /* or NULL */
+	char *name; /* of the tracepoint, function, system call or event, or NULL */
+	char *file; /* a program or library, or NULL for the target's program */
 	bool at_return;
 };
 

@@ -21,31 +21,29 @@ static void probe__kinds(void **state)
 	static const struct {
 		const char *text;
 		enum probe_kind kind;
-		const char *name, *file, *library;
+		const char *name, *file;
 		bool at_return;
 	} cases[] = {
-		{"kernel.trace(\"sched_switch\")", PROBE_TRACE, "sched_switch", NULL, NULL, false},
-		{"kernel.trace(\"a:b\")", PROBE_TRACE, "a:b", NULL, NULL, false},
-		{"kernel.trace(\"a\").return", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"kernel.function(\"f\")", PROBE_KERNEL, "f", NULL, NULL, false},
-		{"kernel.function(\"f\").call", PROBE_KERNEL, "f", NULL, NULL, false},
-		{"kernel.function(\"f\").return", PROBE_KERNEL, "f", NULL, NULL, true},
-		{"kernel.function(\"f\").inline", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"kernel.function(\"f@a.c:1\")", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"kernel.function(1)", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"module(\"m\").function(\"f\")", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"process.function(\"f\")", PROBE_USER, "f", NULL, NULL, false},
-		{"process(\"/a/b\").function(\"f\").return", PROBE_USER, "f", "/a/b", NULL, true},
-		{"process.library(\"c\").function(\"f\")", PROBE_USER, "f", NULL, "c", false},
-		{"process(\"p\").library(\"c\").function(\"f\")", PROBE_USER, "f", "p", "c", false},
-		{"process(\"p\").mark(\"m\")", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"syscall.read", PROBE_SYSCALL, "read", NULL, NULL, false},
-		{"syscall.read.return", PROBE_SYSCALL, "read", NULL, NULL, true},
-		{"syscall.*", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"perf.sw.page_faults", PROBE_SOFTWARE, "page_faults", NULL, NULL, false},
-		{"perf.hw.cpu_cycles", PROBE_HARDWARE, "cpu_cycles", NULL, NULL, false},
-		{"perf.hw.cpu_cycles.sample(1000)", PROBE_OTHER, NULL, NULL, NULL, false},
-		{"timer.s(1)", PROBE_OTHER, NULL, NULL, NULL, false},
+		{"kernel.trace(\"sched_switch\")", PROBE_TRACE, "sched_switch", NULL, false},
+		{"kernel.trace(\"a:b\")", PROBE_TRACE, "a:b", NULL, false},
+		{"kernel.trace(\"a\").return", PROBE_OTHER, NULL, NULL, false},
+		{"kernel.function(\"f\")", PROBE_KERNEL, "f", NULL, false},
+		{"kernel.function(\"f\").call", PROBE_KERNEL, "f", NULL, false},
+		{"kernel.function(\"f\").return", PROBE_KERNEL, "f", NULL, true},
+		{"kernel.function(\"f\").inline", PROBE_OTHER, NULL, NULL, false},
+		{"kernel.function(\"f@a.c:1\")", PROBE_OTHER, NULL, NULL, false},
+		{"kernel.function(1)", PROBE_OTHER, NULL, NULL, false},
+		{"module(\"m\").function(\"f\")", PROBE_OTHER, NULL, NULL, false},
+		{"process.function(\"f\")", PROBE_USER, "f", NULL, false},
+		{"process(\"/a/b\").function(\"f\").return", PROBE_USER, "f", "/a/b", true},
+		{"process(\"p\").mark(\"m\")", PROBE_OTHER, NULL, NULL, false},
+		{"syscall.read", PROBE_SYSCALL, "read", NULL, false},
+		{"syscall.read.return", PROBE_SYSCALL, "read", NULL, true},
+		{"syscall.*", PROBE_OTHER, NULL, NULL, false},
+		{"perf.sw.page_faults", PROBE_SOFTWARE, "page_faults", NULL, false},
+		{"perf.hw.cpu_cycles", PROBE_HARDWARE, "cpu_cycles", NULL, false},
+		{"perf.hw.cpu_cycles.sample(1000)", PROBE_OTHER, NULL, NULL, false},
+		{"timer.s(1)", PROBE_OTHER, NULL, NULL, false},
 	};
 
 	(void)state;
@@ -57,7 +55,6 @@ static void probe__kinds(void **state)
 		assert_int_equal(probe.kind, cases[i].kind);
 		assert_text(probe.name, cases[i].name);
 		assert_text(probe.file, cases[i].file);
-		assert_text(probe.library, cases[i].library);
 		assert_int_equal(probe.at_return, cases[i].at_return);
 		probe_release(&probe);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "at_functions.h"
 #include "engine/engine.h"
+#include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/process.h"
@@ -11,33 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the path of the program NAME as the shell would find it. The caller frees it. */
-static char *find_program(const char *name)
-{
-	const char *at = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return xstrdup(name);
-	while (at && *at) {
-		size_t len = strcspn(at, ":");
-		char *path = xasprintf("%.*s/%s", (int)len, at, name);
-
-		if (!access(path, X_OK))
-			return path;
-		free(path);
-		at += len + (at[len] == ':');
-	}
-	return NULL;
-}
-
-/* Returns whether PATH is the library NAME: its path, its file name, or that without .so…. */
-static bool is_library(const char *path, const char *name)
+/* Returns whether the file at PATH is called NAME, or NAME.so with any version behind it. */
+static bool is_called(const char *path, const char *name)
 {
 	const char *file = file_name(path);
 	size_t len = strlen(name);
 
-	if (strchr(name, '/'))
-		return !strcmp(path, name);
 	return !strncmp(file, name, len) && (!file[len] || !strncmp(file + len, ".so", 3));
 }
 
@@ -100,7 +80,7 @@ static void add_mapping(struct at_functions *list, const struct probe *probe,
 		m->object, offset);
 }
 
-/* Adds the function in the mappings of P that are of the library or, without one, of the program.
+/* Adds the function if P has mapped the file that PROBE names or, if it names none, in P's program.
  */
 static void add_process(struct at_functions *list, const struct probe *probe,
 	const struct processes *ps, const struct process *p)
@@ -108,54 +88,60 @@ static void add_process(struct at_functions *list, const struct probe *probe,
 	char *exe = xasprintf("/proc/%" PRIu32 "/exe", p->pid);
 	char program[4096] = "";
 
-	if (!probe->library && readlink(exe, program, sizeof(program) - 1) < 0)
+	if (!probe->file && readlink(exe, program, sizeof(program) - 1) < 0)
 		*program = '\0';
 	for (size_t i = 0; i < p->nr_maps; i++) {
 		const struct mapping *m = &ps->maps[p->maps[i]];
 		const struct object *o = &ps->objects[m->object];
 
-		if (o->elf && (probe->library ? is_library(o->path, probe->library)
-					      : !strcmp(o->path, program)))
+		if (o->elf &&
+			(probe->file ? is_called(o->path, probe->file) : !strcmp(o->path, program)))
 			add_mapping(list, probe, ps, p, m);
 	}
 	free(exe);
 }
 
-static int add_targets(struct at_functions *list, const struct probe *probe,
-	const struct engine_request *request, const struct processes *ps, struct strbuf *err)
+static void add_processes(
+	struct at_functions *list, const struct probe *probe, const struct processes *ps)
 {
-	if (request->all)
-		return fail(err,
-			"cannot probe %s in all processes: name the file, process(\"FILE\")",
-			probe->text);
 	for (size_t i = 0; i < ps->nr; i++)
 		if (!ps->list[i].gone)
 			add_process(list, probe, ps, &ps->list[i]);
-	return list->nr ? 0
-			: fail(err,
-				  "cannot probe %s: no target has the function, or its file is "
-				  "stripped; name the file, process(\"FILE\")",
-				  probe->text);
+}
+
+/* Adds the function of the file NAME, which is a path or in $PATH. */
+static int add_named(
+	struct at_functions *list, const char *name, const struct probe *probe, struct strbuf *err)
+{
+	char *path = strchr(name, '/') ? xstrdup(name) : root_find("", name);
+	int ret = path ? add_file(list, path, probe, err)
+		       : fail(err,
+				 "cannot probe %s: no target has mapped %s with this function, and "
+				 "no program in $PATH has the name; give its path",
+				 probe->text, name);
+
+	free(path);
+	return ret;
 }
 
 int at_functions_find(struct at_functions *list, const struct probe *probe,
 	const struct engine_request *request, const struct processes *ps, struct strbuf *err)
 {
-	const char *name = probe->library && strchr(probe->library, '/') ? probe->library
-			   : probe->file                                 ? probe->file
-									 : request->command;
+	const char *name = probe->file ? probe->file : request->command;
 
-	if (probe->library && !strchr(probe->library, '/'))
-		return add_targets(list, probe, request, ps, err);
-	if (!name)
-		return add_targets(list, probe, request, ps, err);
-	char *path = find_program(name);
-	int ret = path ? add_file(list, path, probe, err)
-		       : fail(err, "cannot probe %s: there is no program %s in $PATH", probe->text,
-				 name);
-
-	free(path);
-	return ret;
+	if (!name && request->all)
+		return fail(err,
+			"cannot probe %s in all processes: name the file, process(\"FILE\")",
+			probe->text);
+	if (!name || (probe->file && !strchr(name, '/')))
+		add_processes(list, probe, ps);
+	if (list->nr)
+		return 0;
+	return name ? add_named(list, name, probe, err)
+		    : fail(err,
+			      "cannot probe %s: no target has the function, or its program is "
+			      "stripped; name the file, process(\"FILE\")",
+			      probe->text);
 }
 
 void at_functions_release(struct at_functions *list)

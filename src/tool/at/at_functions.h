@@ -25,7 +25,8 @@ struct at_functions {
 };
 
 /*
- * Finds the function of PROBE, a PROBE_USER, in the file that it names or, if it names none, in the
+ * Finds the function of PROBE, a PROBE_USER: in the file that it names, which is a path, a file
+ * that targets have mapped, or a program in $PATH; if it names none, in the command or in the
  * programs of the targets. Returns -1 with ERR if it is in none of them. LIST must be all zero, and
  * is to be released in any case.
  */

@@ -43,7 +43,7 @@ expect_record all 0 -a --at "process(\"$T/hits\").function(\"often\")" -- "$HITS
 check_eq 'all: all hits' $CALLS "$(weight "$T/all.folded" '^hits;')"
 
 start "$HITS" forever
-expect_record library 0 --at 'process.library("libc").function("getppid")' -p "$target" -t 0.3
+expect_record library 0 --at 'process("libc").function("getppid")' -p "$target" -t 0.3
 check_eq 'library: nothing else' "$(weight "$T/library.folded" '^_start;.*;seldom;getppid ')" "$(weight "$T/library.folded")"
 check 'library: there are hits' test "$(weight "$T/library.folded")" -gt 0
 finish
@@ -62,7 +62,7 @@ refused() {
 refused 2 'has no symbol nowhere' --at 'process.function("nowhere")' -- "$HITS" 1 1
 refused 2 'no such tracepoint' --at 'kernel.trace("nowhere")' -- "$HITS" 1 1
 refused 2 'there is no such event' --at perf.sw.nothing -- "$HITS" 1 1
-refused 2 'no program nowhere' --at 'process("nowhere").function("main")' -- "$HITS" 1 1
+refused 2 'no target has mapped nowhere' --at 'process("nowhere").function("main")' -- "$HITS" 1 1
 refused 2 'name the file' --at 'process.function("main")' -a -t 1
 refused 64 'needs SystemTap' --at 'timer.s(1)' -a -t 1
 refused 64 'needs --at' --script at -a -t 1
