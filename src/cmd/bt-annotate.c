@@ -12,7 +12,7 @@ enum { HOTTEST = 3 }; /* functions that are shown by default */
 
 struct annotate_command {
 	struct view_args args;
-	struct pattern_list functions;
+	struct function_match_list functions;
 	unsigned top;
 	bool instructions, intel, html, any_source;
 	const char *source_path;
@@ -24,7 +24,7 @@ static const struct arg_option options[] = {
 	{"function", 'f', "FN",
 		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
 		"the hottest",
-		1, arg_pattern, AT(functions)},
+		1, arg_function, AT(functions)},
 	{"number", 'n', "N", "The hottest N functions (3; with --function: all)", 1, arg_count,
 		AT(top), 1, UINT32_MAX},
 	{"asm", 0, NULL, "Instructions, under their source lines", 1, arg_flag, AT(instructions)},
@@ -86,7 +86,7 @@ static int write_out(struct annotate_command *o, struct annotation *a)
 
 /* ---- the command ---- */
 
-static struct annotate_options make_options(const struct annotate_command *o)
+static struct annotate_options make_options(struct annotate_command *o)
 {
 	return (struct annotate_options){
 		.view = o->args.input.view,
@@ -94,7 +94,7 @@ static struct annotate_options make_options(const struct annotate_command *o)
 		.source = {.symbol = &o->args.input.symbol,
 			.folders = o->source_path,
 			.any_age = o->any_source},
-		.patterns = &o->functions,
+		.functions = &o->functions,
 		.top = o->top,
 	};
 }
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	if (is_part >= 0)
 		status = annotate(&o, &rec, is_part);
 	recording_release(&rec);
-	pattern_list_release(&o.functions);
+	function_match_release_all(&o.functions);
 	label_filter_release(&o.args.labels);
 	return program_end(status);
 }

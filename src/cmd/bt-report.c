@@ -12,7 +12,7 @@
 struct report_command {
 	struct view_args args;
 	struct report_options report;
-	struct pattern fn;
+	struct function_match fn;
 	bool has_of;
 	bool print_rules;
 };
@@ -35,10 +35,11 @@ static void set_summary(const struct arg_option *option, const char *arg, void *
 static void set_calls(const struct arg_option *option, const char *arg, void *to)
 {
 	struct report_command *o = to;
+	struct strbuf use = STRBUF_INIT;
 
 	choose_of(o, (enum report_of)option->choice);
-	if (!*arg || pattern_init(&o->fn, arg, strlen(arg)))
-		arg_invalid(option, arg, ARG_PATTERN);
+	if (function_match_init(&o->fn, arg, &use) < 0)
+		arg_invalid(option, arg, use.buf);
 	o->report.fn = &o->fn;
 }
 
@@ -49,8 +50,9 @@ static void set_calls(const struct arg_option *option, const char *arg, void *to
 static const struct arg_option options[] = {
 	{"summary", 0, NULL, "Categories instead of functions", 1, .set = set_summary},
 	{"callers", 0, "FN",
-		"Who calls the functions that FN, a pattern such as 'malloc*', matches", 1,
-		set_calls, .choice = REPORT_CALLERS},
+		"Who calls the functions that FN matches: a name, a pattern such as 'malloc*', "
+		"or re:REGEX",
+		1, set_calls, .choice = REPORT_CALLERS},
 	{"callees", 0, "FN", "What the functions that FN matches call", 1, set_calls,
 		.choice = REPORT_CALLEES},
 	{"csv", 0, NULL, "As CSV (default, except for callers and callees; and for -o FILE.csv)", 1,
@@ -170,7 +172,7 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 
 	if (profiles[0]->reversed && turn(profiles[0]) < 0)
 		return -1;
-	bool missing = o->report.fn && !function_is_there(profiles, 1, &o->fn, &notes);
+	bool missing = o->report.fn && !function_match_settle(&o->fn, profiles, 1, &notes);
 
 	program_say_rest(&notes);
 	o->report.rules = o->args.rules.rules;
@@ -188,6 +190,6 @@ int main(int argc, char **argv)
 	int status = o.print_rules ? view_args_print(&o.args, rules_text)
 				   : view_args_run(&o.args, write_report, &o);
 
-	pattern_release(&o.fn);
+	function_match_release(&o.fn);
 	return program_end(status);
 }

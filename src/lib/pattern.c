@@ -139,20 +139,3 @@ bool pattern_or_name_matches(const char *text, const char *name, size_t len)
 	pattern_release(&p);
 	return matches;
 }
-
-int pattern_list_add(struct pattern_list *l, const char *s)
-{
-	ALLOC_GROW(l->list, l->nr, l->alloc);
-	if (pattern_init(&l->list[l->nr], s, strlen(s)))
-		return -1;
-	l->nr++;
-	return 0;
-}
-
-void pattern_list_release(struct pattern_list *l)
-{
-	for (size_t i = 0; i < l->nr; i++)
-		pattern_release(&l->list[i]);
-	free(l->list);
-	*l = (struct pattern_list){0};
-}

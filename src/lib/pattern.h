@@ -23,15 +23,6 @@ struct pattern {
 int pattern_init(struct pattern *p, const char *s, size_t len);
 void pattern_release(struct pattern *p);
 
-struct pattern_list {
-	struct pattern *list;
-	size_t nr, alloc;
-};
-
-/* Returns -1 if S is no pattern. */
-int pattern_list_add(struct pattern_list *l, const char *s);
-void pattern_list_release(struct pattern_list *l);
-
 /* Takes time proportional to LEN times the length of the pattern at worst. */
 bool pattern_matches(const struct pattern *p, const char *name, size_t len);
 

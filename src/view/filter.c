@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter.h"
-#include "function_match.h"
 #include "input/stack_account.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -12,21 +11,20 @@
 
 void filter_release(struct filter *f)
 {
-	pattern_list_release(&f->only);
-	pattern_list_release(&f->skip_after);
+	function_match_release_all(&f->only);
+	function_match_release_all(&f->skip_after);
 }
 
 /*
  * Returns for each frame whether one of the patterns matches its name. The caller frees the list.
  */
-static bool *matches(const struct profile *p, const struct pattern_list *list)
+static bool *matches(const struct profile *p, const struct function_match_list *list)
 {
 	bool *match = xcalloc(p->nr_frames, sizeof(*match));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		for (size_t k = 0; k < list->nr && !match[i] && p->frames[i].label != LABEL_SET;
-			k++)
-			match[i] = function_matches(p, i, &list->list[k]);
+		for (size_t k = 0; k < list->nr && !match[i]; k++)
+			match[i] = function_match_frame(&list->list[k], p, i);
 	}
 	return match;
 }

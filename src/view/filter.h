@@ -3,8 +3,7 @@
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
 
-#include "lib/pattern.h"
-#include "lib/pattern.h"
+#include "function_match.h"
 #include "model/profile.h"
 
 #include <stdbool.h>
@@ -12,18 +11,18 @@
 struct strbuf;
 
 struct filter {
-	bool skid;                      /* count late ticks for the callers (skid.h) */
-	struct pattern_list only;       /* only stacks with a function that matches one, if any */
-	struct pattern_list skip_after; /* remove callers of the match nearest to the leaf */
-	bool reverse;                   /* the leaf is at the root, followed by its callers */
+	bool skid;                       /* count late ticks for the callers (skid.h) */
+	struct function_match_list only; /* only stacks with a function that matches one, if any */
+	struct function_match_list skip_after; /* remove callers of the match nearest to the leaf */
+	bool reverse; /* the leaf is at the root, followed by its callers */
 };
 
 void filter_release(struct filter *filter);
 
 /*
- * Applies the members of FILTER to P, in their order. Must be called before profile_finish. The
- * weight of removed stacks is moved to left_out in P's account, and reported in NOTES. Returns -1
- * with the reason in NOTES if P has too many frames to be reversed.
+ * Applies the members of FILTER, which are settled, to P, in their order. Must be called before
+ * profile_finish. The weight of removed stacks is moved to left_out in P's account, and reported in
+ * NOTES. Returns -1 with the reason in NOTES if P has too many frames to be reversed.
  */
 int filter_apply(const struct filter *filter, struct profile *p, struct strbuf *notes);
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 struct diff;
-struct pattern;
+struct function_match;
 struct rules;
 struct strbuf;
 
@@ -62,11 +62,11 @@ enum report_form { REPORT_DEFAULT, REPORT_CSV, REPORT_TEXT, REPORT_JSON }; /* de
 struct report_options {
 	enum report_of of;
 	enum report_form form;
-	const struct pattern *fn;  /* functions whose callers or callees are listed */
-	enum report_by by;         /* kind of groups */
-	const char *key;           /* key of the label */
-	unsigned top;              /* maximum number of rows of text, or 0 for all */
-	const struct rules *rules; /* NULL for the built-in rules */
+	const struct function_match *fn; /* functions whose callers or callees are listed */
+	enum report_by by;               /* kind of groups */
+	const char *key;                 /* key of the label */
+	unsigned top;                    /* maximum number of rows of text, or 0 for all */
+	const struct rules *rules;       /* NULL for the built-in rules */
 };
 /* Returns "module", "file", "line", "process", "thread", or "" if BY is not one of these. */
 const char *report_by_word(enum report_by by);

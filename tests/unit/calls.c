@@ -46,7 +46,7 @@ static void test_calls(void **state)
 	struct stacks s;
 	struct functions callers, callees;
 	struct function of, again;
-	struct pattern fn;
+	struct function_match fn;
 	uint64_t self = 0, inclusive = 0, root = 0, calls[LETTERS] = {0}, called[LETTERS] = {0};
 
 	(void)state;
@@ -64,8 +64,8 @@ static void test_calls(void **state)
 				strstr(text, (char[]){'b', (char)('a' + k), 0}) ? (uint64_t)i : 0;
 		}
 	}
-	assert_int_equal(pattern_init(&fn, "b", 1), 0);
-	assert_true(function_is_there(&(struct profile *){&s.p}, 1, &fn, NULL));
+	assert_int_equal(function_match_init(&fn, "b", NULL), 0);
+	assert_true(function_match_settle(&fn, &(struct profile *){&s.p}, 1, NULL));
 	calls_init_callers(&callers, &of, &s.p, &fn, NULL);
 	calls_init_callees(&callees, &again, &s.p, &fn, NULL);
 	assert_int_equal(of.self, self);
@@ -80,7 +80,7 @@ static void test_calls(void **state)
 	}
 	functions_release(&callers);
 	functions_release(&callees);
-	pattern_release(&fn);
+	function_match_release(&fn);
 	profile_release(&s.p);
 }
 
@@ -89,13 +89,13 @@ static void test_no_calls(void **state)
 	struct profile p;
 	struct functions calls;
 	struct function of;
-	struct pattern fn;
+	struct function_match fn;
 
 	(void)state;
 	profile_init(&p);
 	profile_finish(&p);
-	assert_int_equal(pattern_init(&fn, "*", 1), 0);
-	assert_false(function_is_there(&(struct profile *){&p}, 1, &fn, NULL));
+	assert_int_equal(function_match_init(&fn, "*", NULL), 0);
+	assert_false(function_match_settle(&fn, &(struct profile *){&p}, 1, NULL));
 	calls_init_callers(&calls, &of, &p, &fn, NULL);
 	assert_int_equal(calls.nr, 0);
 	assert_int_equal(of.inclusive, 0);
@@ -103,7 +103,7 @@ static void test_no_calls(void **state)
 	calls_init_callees(&calls, &of, &p, &fn, NULL);
 	assert_int_equal(calls.nr, 0);
 	functions_release(&calls);
-	pattern_release(&fn);
+	function_match_release(&fn);
 	profile_release(&p);
 }
 

@@ -320,7 +320,7 @@ static void test_sources(void **state)
 	struct profile p;
 	struct categories c;
 	struct frame f = {.kind = FRAME_USER};
-	struct pattern fn;
+	struct function_match fn;
 
 	(void)state;
 	profile_init(&p);
@@ -332,9 +332,9 @@ static void test_sources(void **state)
 	profile_finish(&p);
 	categories_init(&c, &p, NULL);
 	assert_string_equal(category_name(&c, c.frames[id].own), "allocator");
-	assert_int_equal(pattern_init(&fn, "malloc", 6), 0);
-	assert_true(function_is_there(&(struct profile *){&p}, 1, &fn, NULL));
-	pattern_release(&fn);
+	assert_int_equal(function_match_init(&fn, "malloc", NULL), 0);
+	assert_true(function_match_settle(&fn, &(struct profile *){&p}, 1, NULL));
+	function_match_release(&fn);
 	categories_release(&c);
 	profile_release(&p);
 }

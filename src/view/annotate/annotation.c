@@ -542,7 +542,7 @@ int annotation_init(struct annotation *a, struct recording *rec,
 	opener_init(&w.opener);
 	recorded_init(&a->recorded, rec, &options->view, a->demangle);
 	a->nr = choice_make(
-		&a->recorded, options->patterns, options->top, &chosen, &missing, notes);
+		&a->recorded, options->functions, options->top, &chosen, &missing, notes);
 	a->list = xcalloc(a->nr, sizeof(*a->list));
 	w.number_of = xcalloc(a->recorded.nr, sizeof(*w.number_of));
 	for (size_t i = 0; i < a->nr; i++) {

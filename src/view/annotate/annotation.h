@@ -13,7 +13,7 @@
 #include "symbol/opener.h"
 #include "weighing.h"
 
-struct pattern;
+struct function_match_list;
 struct strbuf;
 
 enum { NO_COUNTER = UINT32_MAX };
@@ -80,8 +80,8 @@ struct annotate_options {
 	struct recording_view view;
 	struct code_options code;
 	struct source_options source;
-	const struct pattern_list *patterns; /* functions to annotate; the hottest if empty */
-	unsigned top;                        /* maximum number of functions, or 0 for no limit */
+	struct function_match_list *functions; /* functions to annotate; the hottest if empty */
+	unsigned top;                          /* maximum number of functions, or 0 for no limit */
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "choice.h"
-#include "lib/pattern.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "view/function_match.h"
 #include "view/similar.h"
 
 #include <stdlib.h>
@@ -22,12 +22,18 @@ static int compare(const void *a, const void *b)
 	return order ? order : compare_u64(x, y);
 }
 
-static bool matches(const struct recorded *r, uint32_t function, const struct pattern *pattern)
+static void learn(const struct recorded *r, struct function_match *m)
 {
-	uint32_t name = r->list[function].name;
+	for (uint32_t i = 0; i < r->nr; i++)
+		if (r->list[i].total)
+			function_match_learn(m, recorded_name(r, i), strlen(recorded_name(r, i)));
+}
 
-	return r->list[function].total &&
-	       pattern_matches(pattern, recorded_name(r, function), strpool_len(&r->names, name));
+static bool matches(const struct recorded *r, uint32_t function, const struct function_match *m)
+{
+	const char *name = recorded_name(r, function);
+
+	return r->list[function].total && function_match_name(m, name, strlen(name));
 }
 
 static bool is_hot(const struct recorded *r, uint32_t function)
@@ -38,37 +44,37 @@ static bool is_hot(const struct recorded *r, uint32_t function)
 	       (f->kind == FRAME_USER || f->kind == FRAME_KERNEL);
 }
 
-static void note_missing(
-	const struct recorded *r, const struct pattern *pattern, struct strbuf *notes)
+static void note_missing(const struct recorded *r, const char *text, struct strbuf *notes)
 {
 	struct similar similar;
 
-	similar_init(&similar, pattern->s);
+	similar_init(&similar, text);
 	for (uint32_t i = 0; i < r->nr; i++)
 		if (r->list[i].total)
 			similar_try(&similar, recorded_name(r, i), strlen(recorded_name(r, i)));
-	similar_note(&similar, pattern->s, notes);
+	similar_note(&similar, text, notes);
 }
 
-size_t choice_make(const struct recorded *r, const struct pattern_list *patterns, unsigned top,
+size_t choice_make(const struct recorded *r, struct function_match_list *functions, unsigned top,
 	uint32_t **list, bool *missing, struct strbuf *notes)
 {
 	bool *chosen = xcalloc(r->nr, sizeof(*chosen));
 	size_t n = 0;
 
 	*list = xcalloc(r->nr, sizeof(**list));
-	for (size_t i = 0; i < patterns->nr; i++) {
+	for (size_t i = 0; i < functions->nr; i++) {
 		bool any = false;
 
+		learn(r, &functions->list[i]);
 		for (uint32_t k = 0; k < r->nr; k++)
-			if (matches(r, k, &patterns->list[i]))
+			if (matches(r, k, &functions->list[i]))
 				any = chosen[k] = true;
 		if (!any)
-			note_missing(r, &patterns->list[i], notes);
+			note_missing(r, functions->list[i].text, notes);
 		*missing |= !any;
 	}
 	for (uint32_t k = 0; k < r->nr; k++)
-		if (patterns->nr ? chosen[k] : is_hot(r, k))
+		if (functions->nr ? chosen[k] : is_hot(r, k))
 			(*list)[n++] = k;
 	sorted = r;
 	if (n)

@@ -5,16 +5,16 @@
 
 #include "recorded.h"
 
-struct pattern;
+struct function_match_list;
 struct strbuf;
 
 /*
- * Sets *LIST, which the caller frees, to the functions that match one of the NR PATTERNS, or
- * without patterns to the hot functions that have code of their own. The hottest functions come
- * first. Returns their number, which is at most TOP unless TOP is 0. A pattern without a match is
+ * Sets *LIST, which the caller frees, to the functions that one of FUNCTIONS matches, or
+ * without any to the hot functions that have code of their own. The hottest functions come
+ * first. Returns their number, which is at most TOP unless TOP is 0. One that matches nothing is
  * noted in NOTES, with similar names, and makes *MISSING true.
  */
-size_t choice_make(const struct recorded *r, const struct pattern_list *patterns, unsigned top,
+size_t choice_make(const struct recorded *r, struct function_match_list *functions, unsigned top,
 	uint32_t **list, bool *missing, struct strbuf *notes);
 
 #endif

@@ -58,12 +58,6 @@ void arg_text(const struct arg_option *option, const char *arg, void *to)
 	*(const char **)to = arg;
 }
 
-void arg_pattern(const struct arg_option *option, const char *arg, void *to)
-{
-	if (!*arg || pattern_list_add(to, arg))
-		arg_invalid(option, arg, ARG_PATTERN);
-}
-
 void arg_choice(const struct arg_option *option, const char *arg, void *to)
 {
 	int *choice = to;

@@ -15,9 +15,6 @@ void arg_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noretu
 void arg_invalid(const struct arg_option *option, const char *arg, const char *use)
 	__attribute__((noreturn));
 
-/* USE for options with a function pattern. */
-#define ARG_PATTERN "a pattern such as 'malloc*'"
-
 /* USE for options with the key of a label. */
 #define ARG_LABEL_KEY "the key of a label"
 
@@ -25,9 +22,6 @@ arg_set arg_flag; /* bool */
 
 /* const char *; it must not be empty if the row has USE. */
 arg_set arg_text;
-
-/* struct pattern_list, to which the pattern is added. */
-arg_set arg_pattern;
 
 /* An enum, which is set to the row's choice. USE lists all such options if only one can be given.
  */

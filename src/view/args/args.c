@@ -30,6 +30,14 @@ static void add_states(const struct arg_option *option, const char *arg, void *t
 	label_filter_add_values(to, RECORDING_STATE, arg);
 }
 
+void arg_function(const struct arg_option *option, const char *arg, void *to)
+{
+	struct strbuf use = STRBUF_INIT;
+
+	if (function_match_add(to, arg, &use) < 0)
+		arg_invalid(option, arg, use.buf);
+}
+
 static const struct arg_option view_options[] = {
 	{"comm", 0, NULL, "Name of the thread as root frame, where known", 2, arg_flag,
 		AT(input.view.comm)},
@@ -91,11 +99,11 @@ static const struct arg_option open_options[] = {
 const struct arg_table open_args = {.options = open_options};
 
 static const struct arg_option tree_options[] = {
-	{"only", 0, "FN", "Only stacks with a function that matches the pattern FN (repeatable)", 2,
-		arg_pattern, AT(filter.only)},
+	{"only", 0, "FN", "Only stacks with a function that FN matches (repeatable)", 2,
+		arg_function, AT(filter.only)},
 	{"skip-after", 0, "FN",
-		"Start stacks at the function nearest to the leaf that matches FN (repeatable)", 2,
-		arg_pattern, AT(filter.skip_after)},
+		"Start stacks at the function nearest to the leaf that FN matches (repeatable)", 2,
+		arg_function, AT(filter.skip_after)},
 	ARG_SKID(2, struct view_args, filter.skid),
 	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
 	{"event", 0, "NAME",
@@ -160,24 +168,24 @@ static void find_runtime(struct profile *p)
 		cuts_set_runtime(&p->cuts, runtime);
 }
 
-static void note_missing(const struct filter *filter, struct profile *const *profiles, size_t nr,
-	struct strbuf *notes)
+static void settle_filter(
+	struct filter *filter, struct profile *const *profiles, size_t nr, struct strbuf *notes)
 {
 	for (size_t i = 0; i < filter->only.nr; i++)
-		function_is_there(profiles, nr, &filter->only.list[i], notes);
+		function_match_settle(&filter->only.list[i], profiles, nr, notes);
 	for (size_t i = 0; i < filter->skip_after.nr; i++)
-		function_is_there(profiles, nr, &filter->skip_after.list[i], notes);
+		function_match_settle(&filter->skip_after.list[i], profiles, nr, notes);
 }
 
 /* Returns -1 if the filter failed. */
-static int finish(const struct view_args *args, struct profile **profiles, size_t nr)
+static int finish(struct view_args *args, struct profile **profiles, size_t nr)
 {
 	struct strbuf notes = STRBUF_INIT;
 	int result = 0;
 
 	input_settle(profiles, nr, &args->input.view);
 	demangle_profiles(profiles, nr, args->input.symbol.demangle);
-	note_missing(&args->filter, profiles, nr, &notes);
+	settle_filter(&args->filter, profiles, nr, &notes);
 	for (size_t i = 0; i < nr; i++) {
 		if (args->title) {
 			profile_set(&profiles[i]->title, args->title);

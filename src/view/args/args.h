@@ -49,6 +49,9 @@ extern const struct arg_table open_args;  /* --open, for programs that make pict
 /* Options of flame graphs, in group 1. The input is a struct flame_options. */
 extern const struct arg_table flame_args;
 
+/* struct function_match_list, to which the function is added. */
+arg_set arg_function;
+
 /* The exit codes, for the end of --help. */
 #define VIEW_EXIT_CODES                                                                            \
 	"\vExit status: 0 all of the input; 1 a part of it, no samples, or fewer names "           \

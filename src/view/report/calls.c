@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "calls.h"
 #include "lib/util.h"
-#include "view/function_match.h"
 
 #include <stdlib.h>
 
 /* Returns for each frame whether its function matches FN; false for frame 0. */
-static bool *matching_frames(const struct profile *p, const struct pattern *fn)
+static bool *matching_frames(const struct profile *p, const struct function_match *fn)
 {
 	bool *is_fn = xcalloc(p->nr_frames, sizeof(*is_fn));
 
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		is_fn[i] = function_matches(p, i, fn);
+		is_fn[i] = function_match_frame(fn, p, i);
 	return is_fn;
 }
 
@@ -40,7 +39,7 @@ static void add_up_calls(struct functions *calls, const uint32_t *number_of)
 }
 
 void calls_init_callers(struct functions *calls, struct function *of, const struct profile *p,
-	const struct pattern *fn, const struct rules *rules)
+	const struct function_match *fn, const struct rules *rules)
 {
 	uint32_t *number_of = functions_begin(calls, p, rules);
 	bool *is_fn = matching_frames(p, fn);
@@ -58,7 +57,7 @@ void calls_init_callers(struct functions *calls, struct function *of, const stru
 }
 
 void calls_init_callees(struct functions *calls, struct function *of, const struct profile *p,
-	const struct pattern *fn, const struct rules *rules)
+	const struct function_match *fn, const struct rules *rules)
 {
 	uint32_t *number_of = functions_begin(calls, p, rules);
 	bool *is_fn = matching_frames(p, fn);

@@ -4,7 +4,7 @@
 #define VIEW_REPORT_CALLS_H
 
 #include "functions.h"
-#include "lib/pattern.h"
+#include "view/function_match.h"
 
 /*
  * Finds the callers or callees of all functions whose names match FN, which count as one function,
@@ -14,8 +14,8 @@
  * functions_release. If RULES is NULL, the built-in rules are used.
  */
 void calls_init_callers(struct functions *calls, struct function *of, const struct profile *p,
-	const struct pattern *fn, const struct rules *rules);
+	const struct function_match *fn, const struct rules *rules);
 void calls_init_callees(struct functions *calls, struct function *of, const struct profile *p,
-	const struct pattern *fn, const struct rules *rules);
+	const struct function_match *fn, const struct rules *rules);
 
 #endif

@@ -201,7 +201,7 @@ static void csv_row(struct report *r, const struct function *row)
 static void csv_of(struct report *r, const char *relation, uint64_t weight)
 {
 	strbuf_addf(&r->text, "%s,", relation);
-	csv_string(&r->text, r->options->fn->s, r->options->fn->len, ",,");
+	csv_string(&r->text, r->options->fn->text, strlen(r->options->fn->text), ",,");
 	csv_weight(&r->text, weight, r->of.inclusive);
 	strbuf_adds(&r->text, ",\n");
 }
@@ -342,7 +342,7 @@ static void report_json(struct report *r)
 	}
 	if (report_is_of_calls(r)) {
 		json_key(&r->text, ",\n ", "function");
-		json_string(&r->text, r->options->fn->s, r->options->fn->len);
+		json_string(&r->text, r->options->fn->text, strlen(r->options->fn->text));
 		json_share(&r->text, ",\n ", "self", r->of.self, all);
 		json_share(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
 	}

@@ -4,8 +4,8 @@
 #define VIEW_REPORT_REPORT_H
 
 #include "functions.h"
-#include "lib/pattern.h"
 #include "lib/strbuf.h"
+#include "view/function_match.h"
 #include "view/view.h"
 
 struct report {

@@ -172,7 +172,7 @@ static void add_of(struct report *r, const struct widths *w)
 	struct strbuf cell = STRBUF_INIT;
 
 	strbuf_adds(&cell, "in ");
-	strbuf_add(&cell, r->options->fn->s, r->options->fn->len);
+	strbuf_adds(&cell, r->options->fn->text);
 	add_weight(r, r->of.inclusive, r->p->nodes[0].total, w->inclusive);
 	terminal_add_ends(&r->text, cell.buf, cell.len, w->name);
 	strbuf_addch(&r->text, '\n');
