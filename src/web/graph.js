@@ -118,20 +118,32 @@ flametap.graph = (() => {
 
 	/* ---- drawing */
 
+	const box = (style, x, y, px) => dom.svg('rect', {
+		class: style,
+		x: x.toFixed(1),
+		y,
+		width: px.toFixed(1),
+		height: ROW - 1,
+		rx: px > 8 ? 1.5 : 0,
+	});
+
+	/* Draws the part of a frame that no callee covers, if its weight changed in another way. */
+	function drawOwn(i, y, marked, into) {
+		const style = tree.depth[i] > tree.depth[zoom] || i === zoom ? text.ownStyleOf(tree, i) : '';
+		const px = tree.self(i) / tree.total(zoom) * width;
+
+		if (style && px >= NARROWEST)
+			into.append(box(style + marked, leftOf(i), y, px));
+	}
+
 	const markOf = (i) => (mark[i] ? ' m' : '') + (i < zoom ? ' up' : '');
 
 	function drawFrame(i, into) {
 		const x = leftOf(i), px = widthOf(i), y = yOf(tree.depth[i]), marked = markOf(i);
 		const label = px > 15 ? fit(tree.name(i), px - 7) : '';
 
-		into.append(dom.svg('rect', {
-			class: text.styleOf(tree, i) + marked,
-			x: x.toFixed(1),
-			y,
-			width: (px - 0.8).toFixed(1),
-			height: ROW - 1,
-			rx: px > 8 ? 1.5 : 0,
-		}));
+		into.append(box(text.styleOf(tree, i) + marked, x, y, px - 0.8));
+		drawOwn(i, y, marked, into);
 		if (!label)
 			return;
 		const words = dom.svg('text', { class: marked, x: (x + 3).toFixed(1), y: y + BASELINE });

@@ -2,7 +2,7 @@
 /* The state of the view, which is kept completely in the URL after #. */
 'use strict';
 flametap.state = (() => {
-	const { inverted, reversed } = flametap.data;
+	const { inverted, reversed, isDiff } = flametap.data;
 	/* simple parts of the state by their names in the URL, with their defaults */
 	const plain = {
 		order: '', /* weight, name, or empty for the usual order of the view */
@@ -13,7 +13,8 @@ flametap.state = (() => {
 		category: '',
 		module: '',
 	};
-	const flags = ['ignorecase', 'table'];
+	/* The table of a difference lists what changed most, so it is shown where there is room. */
+	const flags = { ignorecase: false, table: isDiff && innerWidth >= 1200 };
 	const changes = Object.keys(flametap.views.changes);
 	const withoutFunction = ['collapseall', 'threads'];
 
@@ -21,8 +22,7 @@ flametap.state = (() => {
 	 * changes is a list of { how, what } in order (views.js). callers is null, '' for the callers of everything, or a
 	 * function. With icicle, the root is on top. One of search, kind, category and module selects the highlighted frames.
 	 */
-	const state = { icicle: inverted, changes: [], callers: null, ...plain,
-		ignorecase: false, table: false };
+	const state = { icicle: inverted, changes: [], callers: null, ...plain, ...flags };
 
 	function toAddress() {
 		const params = new URLSearchParams();
@@ -36,9 +36,9 @@ flametap.state = (() => {
 		for (const name of Object.keys(plain))
 			if (state[name] !== plain[name])
 				params.set(name, state[name]);
-		for (const name of flags)
-			if (state[name])
-				params.set(name, '1');
+		for (const name of Object.keys(flags))
+			if (state[name] !== flags[name])
+				params.set(name, Number(state[name]));
 		return params.toString();
 	}
 
@@ -52,8 +52,8 @@ flametap.state = (() => {
 		state.icicle = params.has('icicle') ? params.get('icicle') === '1' : inverted;
 		for (const name of Object.keys(plain))
 			state[name] = params.get(name) || plain[name];
-		for (const name of flags)
-			state[name] = params.get(name) === '1';
+		for (const name of Object.keys(flags))
+			state[name] = params.has(name) ? params.get(name) === '1' : flags[name];
 	}
 
 	let known = null; /* the URL of the current state */

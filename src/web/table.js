@@ -8,14 +8,15 @@ flametap.table = (() => {
 	const { now } = actions;
 	const MOST = 200; /* maximum number of rows */
 	const ofStacks = (name) => (fn) => name(fn, now.view.stacks);
+	/* A difference has two of each number: it leaves out what can be seen elsewhere. */
 	const columns = [
 		{ label: 'Function', value: (fn) => views.nameOf(fn), isText: true },
-		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn], span: data.isDiff ? 1 : 2 },
-		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn], span: data.isDiff ? 1 : 2 },
 		...(data.isDiff ? [{ label: 'Change', value: (fn, { self }) => Math.abs(changeOf(self, fn)) }] : []),
-		{ label: 'Places', value: (fn, sums) => sums.places[fn] },
+		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn], span: 2 },
+		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn], span: 2 },
+		...(data.isDiff ? [] : [{ label: 'Places', value: (fn, sums) => sums.places[fn] }]),
 		{ label: 'Module', value: (fn) => views.fileOf(views.moduleOf(fn)), isText: true },
-		{ label: 'Category', value: ofStacks(categoryOf), isText: true },
+		...(data.isDiff ? [] : [{ label: 'Category', value: ofStacks(categoryOf), isText: true }]),
 	];
 
 	const body = html('tbody'), heads = html('tr'), sums = html('tr');
@@ -64,11 +65,11 @@ flametap.table = (() => {
 
 	function numbers(weights) {
 		const totals = now.view.stacks.totals(0);
-		const amounts = weights.map(text.amount).join(' \u2192 ');
-		const shares = weights.map((weight, s) => text.percent(weight, totals[s])).join(' \u2192 ');
+		const shares = weights.map((weight, s) => text.percent(weight, totals[s]));
 
-		return data.isDiff ? [html('td', { title: amounts }, shares)]
-			: [html('td', {}, amounts), html('td', {}, shares)];
+		return data.isDiff
+			? shares.map((share, s) => html('td', { title: text.amount(weights[s]) }, s ? '\u2192 ' + share : share.replace(' %', '')))
+			: [html('td', {}, text.amount(weights[0])), html('td', {}, shares[0])];
 	}
 
 	/* Returns a cell that selects the functions with the same VALUE of WHICH. */
@@ -87,10 +88,11 @@ flametap.table = (() => {
 
 		return html('tr', {}, html('th', { scope: 'row', title: views.textOf(fn).replace('\t', ' in ') },
 			dom.button(views.nameOf(fn), 'Highlight', () => actions.search(views.nameOf(fn)))),
-		...numbers(of(sum.self)), ...numbers(of(sum.total)),
 		...(data.isDiff ? [html('td', {}, text.points(0, change))] : []),
-		html('td', {}, sum.places[fn].toLocaleString('en-US')),
-		selector('module', module, views.fileOf(module)), selector('category', category, category));
+		...numbers(of(sum.self)), ...numbers(of(sum.total)),
+		...(data.isDiff ? [] : [html('td', {}, sum.places[fn].toLocaleString('en-US'))]),
+		selector('module', module, views.fileOf(module)),
+		...(data.isDiff ? [] : [selector('category', category, category)]));
 	}
 
 	/*
@@ -100,8 +102,8 @@ flametap.table = (() => {
 	function sumOf(list, sum) {
 		const self = sum.self.map((side) => list.reduce((all, fn) => all + side[fn], 0));
 
-		return [html('th', { scope: 'row' }, `Sum of ${list.length.toLocaleString('en-US')}`), ...numbers(self),
-			html('td', { colspan: 5 })];
+		return [html('th', { scope: 'row' }, `Sum of ${list.length.toLocaleString('en-US')}`),
+			...(data.isDiff ? [html('td')] : []), ...numbers(self), html('td', { colspan: data.isDiff ? 3 : 5 })];
 	}
 
 	/* Shows the selected module, category or kind, and a button to show all functions again. */

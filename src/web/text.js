@@ -88,6 +88,18 @@ flametap.text = (() => {
 			      : frames.style[tree.frame[i]];
 	}
 
+	/*
+	 * Returns the class for the colour of a node's own part, where no callees are, or an empty string if it has
+	 * the colour of the node.
+	 */
+	function ownStyleOf(tree, i)
+	{
+		const has = isDiff && tree.end[i] > i + 1 && tree.self(i) > 0;
+		const own = has ? 'd' + stepOf(tree.owns(i), tree.totals(0)) : '';
+
+		return own === styleOf(tree, i) ? '' : own;
+	}
+
 	const kindOf = (tree, i) => kinds[frames.style[tree.frame[i]][0]];
 
 	/* Returns file, kind and category, as far as they are informative. */
@@ -158,6 +170,7 @@ flametap.text = (() => {
 		signed,
 		weightText,
 		styleOf,
+		ownStyleOf,
 		stepOf,
 		kindOf,
 		originOf,

@@ -44,6 +44,11 @@ flametap.tree = (() => {
 			return this.sides.map((side) => between(side, i, this.end[i]));
 		}
 
+		/* Returns the weight on each side of the stacks that end at the node. */
+		owns(i) {
+			return this.sides.map((side) => between(side, i, i + 1));
+		}
+
 		selfs(i) {
 			return this.sides.map((side) => this.leaf(side, i));
 		}

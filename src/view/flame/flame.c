@@ -172,6 +172,27 @@ static struct flame_class class_of(const struct picture *pic, uint32_t node)
 	return flame_class(pic->p, pic->p->nodes[node].frame);
 }
 
+static void add_box(struct picture *pic, const char *name, uint64_t x, unsigned y, uint64_t width)
+{
+	strbuf_addf(&pic->text, "<rect class=\"%s\"", name);
+	add_px(&pic->text, "x", PAD * 10 + x);
+	strbuf_addf(&pic->text, " y=\"%u\"", y);
+	add_px(&pic->text, "width", width);
+	strbuf_addf(&pic->text, " height=\"%d\"/>", ROW - 1);
+}
+
+/* Draws the part of a frame that no callee covers, if its weight changed in another way. */
+static void add_own(struct picture *pic, uint32_t number, uint64_t x, unsigned y)
+{
+	const struct profile_node *node = &pic->p->nodes[number];
+	uint64_t width = tenths(pic, node->self);
+	int own = pic->diff ? diff_step(&pic->diff->scale, pic->diff->self[number]) : 0;
+
+	if (pic->diff && node->self < node->total && width >= 5 &&
+		own != diff_step(&pic->diff->scale, pic->diff->inclusive[number]))
+		add_box(pic, flame_step_class(own).s, x, y, width);
+}
+
 static void add_frame(struct picture *pic, const struct preorder *w)
 {
 	const struct profile_node *node = &pic->p->nodes[w->node];
@@ -186,11 +207,9 @@ static void add_frame(struct picture *pic, const struct preorder *w)
 	xml_text(text, name, len);
 	strbuf_adds(text, " (");
 	add_frame_weight(pic, w->node);
-	strbuf_addf(text, ")</title><rect class=\"%s\"", class_of(pic, w->node).s);
-	add_px(text, "x", PAD * 10 + x);
-	strbuf_addf(text, " y=\"%u\"", y);
-	add_px(text, "width", width > 30 ? width - 8 : width);
-	strbuf_addf(text, " height=\"%d\"/>", ROW - 1);
+	strbuf_adds(text, ")</title>");
+	add_box(pic, class_of(pic, w->node).s, x, y, width > 30 ? width - 8 : width);
+	add_own(pic, w->node, x, y);
 	if (width >= 60 + 2 * CHAR) {
 		strbuf_adds(text, "<text");
 		add_px(text, "x", PAD * 10 + x + 30);
