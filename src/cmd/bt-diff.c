@@ -20,7 +20,7 @@ struct diff_command {
 	struct flame_options flame;
 	enum form form;
 	unsigned top;
-	bool normalize, negate;
+	bool normalize, negate, no_inlines;
 	uint64_t fail_above; /* hundredths of per cent, or NO_LIMIT */
 	struct output_file junit;
 	bool above; /* the result: the limit is exceeded */
@@ -41,6 +41,8 @@ static const struct arg_option options[] = {
 		FORM(FORM_JSON)},
 	{"normalize", 0, NULL, "Compare shares of the totals, not weights", 1, arg_flag,
 		AT(normalize)},
+	{"no-inlines", 0, NULL, "Count inlined functions as part of their callers", 1, arg_flag,
+		AT(no_inlines)},
 	{"negate", 0, NULL, "Swap BEFORE and AFTER", 1, arg_flag, AT(negate)},
 	{"fail-above", 0, "PCT",
 		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
@@ -71,7 +73,11 @@ static void settle(void *input)
 {
 	struct diff_command *o = input;
 
+	struct symbol_options *symbol = &o->args.input.symbol;
+
 	o->args.compares = true;
+	if (!symbol_needs_debuginfo(symbol) && !o->no_inlines)
+		symbol->inlines = symbol->optional = true;
 	settle_files(o);
 	if (o->top && o->form)
 		arg_error("give only one of " FORMS);

@@ -113,7 +113,8 @@ static int run(struct resolve_command *o)
 	int status = EXIT_FAILED, part;
 	struct recording rec;
 
-	symbol.local_lines = o->missing; /* the table shows the share of lines */
+	if (o->missing && !symbol_needs_debuginfo(&symbol)) /* the table shows the share of lines */
+		symbol.lines = symbol.optional = true;
 	recording_init(&rec);
 	part = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
 	if (part >= 0) {

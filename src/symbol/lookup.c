@@ -129,6 +129,15 @@ static void make_locations(const struct recording *rec, struct lookup_file *file
 	}
 }
 
+/* Returns whether all frames of FILE have names. */
+static bool has_names(const struct recording *rec, const struct lookup_file *file)
+{
+	for (size_t i = 0; i < file->nr; i++)
+		if (!rec->frames[file->lookups[i].frame].nr_names)
+			return false;
+	return true;
+}
+
 static void add_file(struct finder *f, struct lookup *lookups, size_t nr)
 {
 	struct lookup_list *list = f->list;
@@ -155,6 +164,7 @@ static void add_file(struct finder *f, struct lookup *lookups, size_t nr)
 		.silent = open_files_is_silent(f->options->files, file->path),
 		.options = f->options,
 	};
+	file->named = has_names(f->rec, file);
 	make_locations(f->rec, file);
 }
 

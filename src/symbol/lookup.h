@@ -29,6 +29,7 @@ struct lookup_file {
 	char *path, *build_id, *release;
 	char *downloaded, *downloaded_alt; /* paths in the cache, see struct lookup_job */
 	char alt_id[129]; /* build-id of the file that dwz moved debug information to, if missing */
+	bool named;       /* all frames had names before */
 	bool pending;     /* the job has to be run */
 	bool rejected;    /* the download is not the file's debug file */
 	bool replaced;    /* another file is at its path */

@@ -28,9 +28,10 @@ struct resolver {
 	struct strbuf *notes;
 	struct lookup_list lookups;
 	struct opener opener;
-	uint64_t *weights; /* of each frame */
-	uint64_t weight;   /* of all frames */
-	int64_t until_ns;  /* time after which no file is read any more */
+	struct symbol_report *report; /* or NULL */
+	uint64_t *weights;            /* of each frame */
+	uint64_t weight;              /* of all frames */
+	int64_t until_ns;             /* time after which no file is read any more */
 };
 
 /*
@@ -60,7 +61,7 @@ static void name_frame(struct resolver *r, const struct lookup *lookup,
 		};
 	}
 	names[from->nr - 1].offset += frame->call;
-	if (frame->kind == FRAME_KERNEL) { /* keep the names from kallsyms */
+	if (frame->nr_names) { /* the function keeps its name */
 		struct rec_name *last = &names[from->nr - 1];
 		const struct rec_name *known = &r->rec->names[frame->names + frame->nr_names - 1];
 
@@ -264,7 +265,7 @@ static void weigh(struct resolver *r)
 /* Returns whether lines or inlined calls may be downloaded. */
 static bool downloads_debuginfo(const struct resolver *r)
 {
-	return r->options->inlines || r->options->lines;
+	return symbol_needs_debuginfo(r->options) && !r->options->optional;
 }
 
 /* Returns whether a debug file would add names, or the lines that were asked for. */
@@ -497,6 +498,12 @@ static const struct file_note {
 			    "lack .dwo files: not all inlined calls are shown"}},
 };
 
+/* Returns whether nothing is said of FILE, which can only add what nobody asked for. */
+static bool is_optional(const struct resolver *r, const struct lookup_file *file)
+{
+	return r->options->optional && !r->report && file->named;
+}
+
 static void note_kinds(const struct resolver *r)
 {
 	for (size_t k = 0; k < ARRAY_LEN(file_notes); k++) {
@@ -504,20 +511,23 @@ static void note_kinds(const struct resolver *r)
 		size_t nr = 0;
 
 		for (size_t i = 0; i < r->lookups.nr; i++)
-			if (file_notes[k].is(&r->lookups.files[i]) && !nr++)
+			if (!is_optional(r, &r->lookups.files[i]) &&
+				file_notes[k].is(&r->lookups.files[i]) && !nr++)
 				first = &r->lookups.files[i];
 		note_all(r->notes, first, nr, file_notes[k].what);
 	}
 }
 
-static void report_files(const struct resolver *r, struct symbol_report *report)
+static void report_files(const struct resolver *r)
 {
+	struct symbol_report *report = r->report;
 	struct strbuf more = STRBUF_INIT;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < r->lookups.nr; i++) {
 		strbuf_reset(&more);
-		nr += note_file(nr < NOTES_MAX ? r->notes : &more, &r->lookups.files[i]);
+		if (!is_optional(r, &r->lookups.files[i]))
+			nr += note_file(nr < NOTES_MAX ? r->notes : &more, &r->lookups.files[i]);
 		if (!report)
 			continue;
 		ALLOC_GROW(report->list, report->nr, report->alloc);
@@ -555,6 +565,7 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	struct resolver r = {
 		.rec = rec,
 		.options = options,
+		.report = report,
 		.notes = notes,
 		.until_ns = monotonic_ns() + ALL_S * 1000000000LL,
 	};
@@ -572,7 +583,7 @@ void symbol_resolve(struct recording *rec, const struct symbol_options *options,
 	if (options->inlines && !recording_meta(rec, "inlines") && !lacks_inlines(&r))
 		recording_add_meta(rec, "inlines", "yes");
 	opener_release(&r.opener);
-	report_files(&r, report);
+	report_files(&r);
 	lookup_list_release(&r.lookups);
 	free(r.weights);
 }

@@ -20,7 +20,7 @@ struct symbol_options {
 	/* debug file directories separated by ":", or NULL for /usr/lib/debug */
 	const char *debug_path;
 	bool inlines, lines; /* frames with a name but without these are looked up again */
-	bool local_lines;    /* lines as well, but without downloads for them */
+	bool optional; /* only local files are asked for these, without a word if there are none */
 	enum debuginfod_use debuginfod;
 	double debuginfod_min; /* least share of the weight, in per cent, of a file to download */
 	bool quiet;            /* show no progress on stderr */
@@ -28,7 +28,7 @@ struct symbol_options {
 
 static inline bool symbol_needs_debuginfo(const struct symbol_options *options)
 {
-	return options->inlines || options->lines || options->local_lines;
+	return options->inlines || options->lines;
 }
 
 #endif

@@ -285,7 +285,7 @@ static uint32_t count_above(
 	diff_limit_init(&limit, f, hundredths);
 	uint32_t nr = limit.nr;
 
-	*most = nr ? limit.above[0] : NULL;
+	*most = nr ? limit.above[0].fn : NULL;
 	diff_limit_release(&limit);
 	return nr;
 }

@@ -13,32 +13,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *va, const void *vb, void *arg)
+static struct diff_scale shares_of(const struct diff_functions *f)
 {
-	const struct diff_function *const *a = va, *const *b = vb;
-	const struct diff_limit *limit = arg;
-	struct diff_scale shares = limit->functions->scale;
+	struct diff_scale shares = f->scale;
 
 	shares.normalized = true;
-	int c = diff_compare(&shares, (*a)->inclusive, (*b)->inclusive);
+	return shares;
+}
 
-	return c ? c : (*a > *b) - (*a < *b); /* otherwise the order of the functions */
+static int compare(const void *va, const void *vb, void *arg)
+{
+	const struct diff_rise *a = va, *b = vb;
+	const struct diff_limit *limit = arg;
+	struct diff_scale shares = shares_of(limit->functions);
+	int c = diff_compare(&shares, a->weights, b->weights);
+
+	return c ? c : (a->fn > b->fn) - (a->fn < b->fn); /* the order of the functions */
+}
+
+/*
+ * Adds FN if one of its shares is above the limit. A leaf has the same rise twice, a function that
+ * took over the work of its callees has only one of its self share.
+ */
+static void add_function(struct diff_limit *limit, const struct diff_function *fn)
+{
+	struct diff_scale shares = shares_of(limit->functions);
+	bool self = diff_compare(&shares, fn->inclusive, fn->self) > 0 &&
+		    diff_is_above(&shares, fn->self, limit->hundredths);
+
+	if (!self && !diff_is_above(&shares, fn->inclusive, limit->hundredths))
+		return;
+	limit->above[limit->nr++] = (struct diff_rise){
+		.fn = fn, .weights = self ? fn->self : fn->inclusive, .self = self};
 }
 
 void diff_limit_init(
 	struct diff_limit *limit, const struct diff_functions *functions, uint64_t hundredths)
 {
-	struct diff_scale shares = functions->scale;
+	const struct diff_scale *scale = &functions->scale;
 
 	*limit = (struct diff_limit){.functions = functions, .hundredths = hundredths};
-	if (!shares.total.before)
+	if (!scale->total.before)
 		return;
-	limit->total = !shares.normalized && diff_is_above(&shares, shares.total, hundredths);
+	limit->total = !scale->normalized && diff_is_above(scale, scale->total, hundredths);
 	limit->above = xcalloc(functions->nr, sizeof(*limit->above));
-	shares.normalized = true;
 	for (uint32_t i = 0; i < functions->nr; i++)
-		if (diff_is_above(&shares, functions->list[i].inclusive, hundredths))
-			limit->above[limit->nr++] = &functions->list[i];
+		add_function(limit, &functions->list[i]);
 	if (limit->nr)
 		qsort_r(limit->above, limit->nr, sizeof(*limit->above), compare, limit);
 }
@@ -78,9 +98,8 @@ static void add_name(
 /* Returns by how much the share rose, in hundredths of percentage points. */
 static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
 {
-	struct diff_scale shares = f->scale;
+	struct diff_scale shares = shares_of(f);
 
-	shares.normalized = true;
 	return diff_hundredths(diff_change(&shares, w), false);
 }
 
@@ -95,14 +114,14 @@ static void add_share(struct strbuf *out, uint64_t weight, uint64_t total, const
 
 /* Appends "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points". */
 static void add_rise(
-	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+	struct strbuf *out, const struct diff_functions *f, const struct diff_rise *rise)
 {
 	strbuf_adds(out, "rose from ");
-	add_share(out, fn->inclusive.before, f->scale.total.before, f->unit);
+	add_share(out, rise->weights.before, f->scale.total.before, f->unit);
 	strbuf_adds(out, " to ");
-	add_share(out, fn->inclusive.after, f->scale.total.after, f->unit);
+	add_share(out, rise->weights.after, f->scale.total.after, f->unit);
 	strbuf_adds(out, ", by ");
-	add_hundredths(out, rise_of(f, fn->inclusive));
+	add_hundredths(out, rise_of(f, rise->weights));
 	strbuf_adds(out, " percentage points");
 }
 
@@ -152,11 +171,11 @@ void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 
 	for (uint32_t i = 0; i < limit->nr; i++) {
 		strbuf_reset(&name);
-		add_name(&name, limit->functions, limit->above[i]);
-		strbuf_adds(out, "the share of '");
+		add_name(&name, limit->functions, limit->above[i].fn);
+		strbuf_addf(out, "the %sshare of '", limit->above[i].self ? "self " : "");
 		message_add(out, name.buf, name.len);
 		strbuf_adds(out, "' ");
-		add_rise(out, limit->functions, limit->above[i]);
+		add_rise(out, limit->functions, &limit->above[i]);
 		strbuf_addch(out, '\n');
 	}
 	strbuf_release(&name);
@@ -165,18 +184,19 @@ void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 }
 
 static void add_json_function(
-	struct strbuf *out, const struct diff_functions *f, const struct diff_function *fn)
+	struct strbuf *out, const struct diff_functions *f, const struct diff_rise *rise)
 {
-	struct diff_pair w = fn->inclusive, total = f->scale.total;
+	const struct diff_function *fn = rise->fn;
+	struct diff_pair w = rise->weights, total = f->scale.total;
 
 	strbuf_adds(out, "   {\"function\": ");
 	json_string(out, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
 	strbuf_adds(out, ", \"module\": ");
 	json_string(out, strpool_get(&f->names, fn->module), strpool_len(&f->names, fn->module));
 	strbuf_addf(out,
-		", \"before\": %" PRIu64 ", \"after\": %" PRIu64 ", \"change\": %s%" PRIu64
-		", \"before_pct\": ",
-		w.before, w.after, w.after < w.before ? "-" : "",
+		", \"weight\": \"%s\", \"before\": %" PRIu64 ", \"after\": %" PRIu64
+		", \"change\": %s%" PRIu64 ", \"before_pct\": ",
+		rise->self ? "self" : "inclusive", w.before, w.after, w.after < w.before ? "-" : "",
 		w.after < w.before ? w.before - w.after : w.after - w.before);
 	percent_add(out, w.before, total.before);
 	strbuf_adds(out, ", \"after_pct\": ");
@@ -194,7 +214,7 @@ void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
 	for (uint32_t i = 0; i < limit->nr; i++) {
 		strbuf_adds(out, i ? ",\n" : "\n");
-		add_json_function(out, limit->functions, limit->above[i]);
+		add_json_function(out, limit->functions, &limit->above[i]);
 	}
 	strbuf_adds(out, limit->nr ? "\n  ]\n }" : "]\n }");
 }
@@ -220,9 +240,9 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 	for (uint32_t i = 0; i < limit->nr; i++) {
 		strbuf_reset(&name);
 		strbuf_reset(&message);
-		add_name(&name, limit->functions, limit->above[i]);
-		strbuf_adds(&message, "the share ");
-		add_rise(&message, limit->functions, limit->above[i]);
+		add_name(&name, limit->functions, limit->above[i].fn);
+		strbuf_addf(&message, "the %sshare ", limit->above[i].self ? "self " : "");
+		add_rise(&message, limit->functions, &limit->above[i]);
 		add_case(out, &name, &message);
 	}
 	strbuf_reset(&name);

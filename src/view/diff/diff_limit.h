@@ -13,10 +13,14 @@ struct diff_limit {
 	const struct diff_functions *functions;
 	uint64_t hundredths; /* the limit, in hundredths of per cent */
 	/*
-	 * functions whose inclusive share of the total rose by more percentage points than the
-	 * limit, and not by chance; the function with the largest rise comes first
+	 * functions whose inclusive or self share of the total rose by more percentage points than
+	 * the limit, and not by chance; the function with the largest rise comes first
 	 */
-	const struct diff_function **above;
+	struct diff_rise {
+		const struct diff_function *fn;
+		struct diff_pair weights; /* the inclusive or the self weights, which rose more */
+		bool self;
+	} * above;
 	uint32_t nr;
 	/*
 	 * The total rose by more per cent than the limit, and not by chance. False if shares are
