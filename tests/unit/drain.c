@@ -303,6 +303,35 @@ static void drain__again_and_again(void **state)
 	release();
 }
 
+/* A span that ends during a read adds to a row of the next read, when its nodes have gone. */
+static void drain__span_that_ends_during_a_read(void **state)
+{
+	const struct span_key key = {0};
+	uint64_t frames[40];
+	struct span span = {0};
+
+	(void)state;
+	make(64);
+	drain.spans = make_hash(sizeof(struct span_key), sizeof(struct span), 8);
+	drain.nr_spans = 8;
+	make_stack(frames, 40, 1);
+	span.row.user = store(frames, 40, NODE_ROOT | WALK_ROOT);
+	put(drain.spans, &key, &span);
+	for (int i = 0; i < 3; i++)
+		run();
+	drain_switch(&drain);
+	assert_int_equal(bpf_map_delete_elem(drain.spans, &key), 0);
+	add_row(span.row.user, 0, 1, 5);
+	drain_read(&drain);
+	assert_int_equal(samples.nr_rows, 1);
+	run();
+	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
+	assert_stack(row_of(1)->key.user, frames, 40, WALK_ROOT);
+	assert_int_equal(row_of(1)->count, 5);
+	close(drain.spans);
+	release();
+}
+
 /* Two threads had no later stack. */
 static void drain__delayed(void **state)
 {
@@ -345,6 +374,7 @@ int main(void)
 		TEST(rows_without_stacks),
 		TEST(tasks_without_user_stack),
 		TEST(again_and_again),
+		TEST(span_that_ends_during_a_read),
 		TEST(delayed),
 	};
 
