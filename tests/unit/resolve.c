@@ -53,6 +53,14 @@ static uint32_t frame_at(struct recording *rec, uint32_t map, uint64_t inside, b
 	return recording_add_frame(rec, &frame);
 }
 
+static void expect_name(const struct recording *rec, uint32_t frame, const char *name)
+{
+	const struct rec_frame *f = &rec->frames[frame];
+
+	assert_int_equal(f->nr_names, 1);
+	assert_string_equal(recording_get(rec, rec->names[f->names].function), name);
+}
+
 static void expect_frame(
 	const struct recording *rec, uint32_t frame, const char *name, uint64_t offset)
 {
@@ -117,6 +125,28 @@ static void test_resolve(void **state)
 
 	symbol_resolve(&rec, &options, NULL, &notes);
 	assert_int_equal(rec.nr_names, nr_names);
+	recording_release(&rec);
+	strbuf_release(&notes);
+}
+
+/* Code that a library has compiled has no name but what its caller tells. */
+static void test_resolve_compiled(void **state)
+{
+	struct symbol_options options = {0};
+	struct strbuf notes = STRBUF_INIT;
+	struct recording rec;
+	uint64_t inside;
+
+	(void)state;
+	recording_init(&rec);
+	uint32_t memory = map_of(&rec, (void *)strtoul, "", "", &inside);
+	uint32_t library = map_of(&rec, (void *)strtoul, "", "/no/libpcre2-8.so.0", &inside);
+	uint32_t frames[] = {
+		frame_at(&rec, memory, inside, false), frame_at(&rec, library, inside, true)};
+
+	recording_add_stack(&rec, STACK_USER, END_ROOT, 0, frames, 2);
+	symbol_resolve(&rec, &options, NULL, &notes);
+	expect_name(&rec, frames[0], "[pcre jit]");
 	recording_release(&rec);
 	strbuf_release(&notes);
 }
@@ -192,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_resolve_compiled),
 		cmocka_unit_test(test_resolve_root),
 		cmocka_unit_test(test_resolve_vdso),
 	};
