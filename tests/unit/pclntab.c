@@ -101,6 +101,33 @@ static void test_bad_addresses(void **state)
 	elffile_close(elf);
 }
 
+/* Only the description of the program says where the text begins behind C's startup code. */
+static void test_text_after_startup(void **state)
+{
+	enum { STARTUP = 64, TEXT = 22 };
+	const uint64_t module[TEXT + 1] = {TINY_FIRST + 1024, [TEXT] = TINY_FIRST + STARTUP};
+	struct strbuf image = STRBUF_INIT, sb = STRBUF_INIT;
+
+	(void)state;
+	make_pclntab(&sb, go_magics[0], true);
+	put_at(&sb, 24, 0, 8); /* the table does not say it */
+	tiny_elf(&image,
+		(struct tiny_section[TINY_SECTIONS]){{".text", text, 1024},
+			{".gopclntab", sb.buf, sb.len}, {".go.module", module, sizeof(module)}});
+	struct elffile *elf = elffile_open_memory(image.buf, image.len);
+	struct symtab *tab = symtab_new(elf, NULL, NULL);
+
+	for (size_t i = 0; i < ARRAY_LEN(go_functions); i++) {
+		uint64_t at = TINY_FIRST + STARTUP + i * FUNCTION;
+
+		expect_name(tab, at + 1, go_functions[i], at);
+	}
+	symtab_free(tab);
+	elffile_close(elf);
+	strbuf_release(&image);
+	strbuf_release(&sb);
+}
+
 /* ---- against the symbols of an unstripped program ---- */
 
 static const char program[] = "package main\n"
@@ -243,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_bad_names),
 		cmocka_unit_test(test_bad_addresses),
+		cmocka_unit_test(test_text_after_startup),
 		cmocka_unit_test(test_go_program),
 		cmocka_unit_test(test_damaged),
 	};
