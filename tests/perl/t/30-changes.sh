@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 30-changes: stacks that change at any moment, that are gone a moment later, that are too deep; and children that are forked while their
-# parent's perl is still being examined.
+# 30-changes: stacks that change at any moment, that are gone a moment later, that are too deep; threads that exit; and children that are
+# forked while their parent's perl is still being examined.
 set -u
 . "$TOP/tests/perl/lib.sh"
 
@@ -32,6 +32,22 @@ made='main::made[0-9]+|main::__ANON__\[made[0-9]+[.]pl:1\]|\[unknown\]|main::__A
 decide 'code that is gone' "main;main::makes(;[(]eval[)](;($made)(;main::short)?)?)?|main(;main::stays(;main::short)?)?|\[perl: (inconsistent|not running)\]"
 kill $target
 wait
+
+# a thread that has given up its memory in its exit runs no Perl; these are functions that the kernel calls after that
+if perl -Mthreads -e 1 2>/dev/null; then
+	perl -Mthreads -e '$| = 1; print "spinning\n"; threads->create(sub { 1 })->join while 1' >"$T/threads" &
+	target=$!
+	until_true 60 [ -s "$T/threads" ] || :
+	later='exit_(sem|shm|files|fs|notify|task_namespaces|task_stack_account)|switch_task_namespaces|cgroup_exit|do_task_dead'
+	later="do_exit_\[k\];($later)_\[k\][; ]"
+	record_until_seen 'a thread that exits' "$later" -k -F 4999 -p $target
+	check_eq 'a thread that exits: runs no Perl' 0 \
+		"$(grep -E "$later" "$T/a thread that exits.folded" | grep -cv '^\[perl: not running\];')"
+	kill $target
+	wait
+else
+	skip 'a thread that exits' 'perl has no threads'
+fi
 
 forks='sub burn { alarm 2; 1 while 1 } sub child { burn() } if (!fork) { child() } burn()'
 record_until_seen 'an early child: in the parent' 'main;main::burn ' -- perl -e "$forks"
