@@ -6,9 +6,11 @@
 #include "view/args/args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
+#include "view/diff/diff_inlines.h"
 #include "view/diff/diff_limit.h"
 #include "view/diff/diff_modules.h"
 #include "view/diff/diff_report.h"
+#include "view/diff/diff_runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +55,41 @@ static const struct arg_option options[] = {
 	{0},
 };
 
+static bool is_stdin(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* Moves the first N of the NR files to the end. */
+static void rotate(char **files, size_t n, size_t nr)
+{
+	for (; n; n--) {
+		char *first = files[0];
+
+		memmove(files, files + 1, (nr - 1) * sizeof(*files));
+		files[nr - 1] = first;
+	}
+}
+
 static void settle_files(struct diff_command *o)
 {
-	char **files = o->args.files;
+	struct view_args *args = &o->args;
+	size_t nr_stdin = 0;
 
-	if (o->args.nr_files != 2)
-		arg_error("give two files, BEFORE and AFTER");
-	if (!strcmp(files[0], "-") && !strcmp(files[1], "-"))
+	args->nr_before = args->nr_quoted ? args->nr_files - args->nr_quoted : 1;
+	if (!args->nr_quoted && args->nr_files != 2)
+		arg_error(
+			"give two files, BEFORE and AFTER, or several runs: BEFORE... -- AFTER...");
+	if (!args->nr_before)
+		arg_error("give the files of the runs before in front of --");
+	for (size_t i = 0; i < args->nr_files; i++)
+		nr_stdin += is_stdin(args->files[i]);
+	if (nr_stdin > 1)
 		arg_error("only one of the files can be standard input");
-	if (o->negate) {
-		char *after = files[0];
-
-		files[0] = files[1];
-		files[1] = after;
-	}
+	if (!o->negate)
+		return;
+	rotate(args->files, args->nr_before, args->nr_files);
+	args->nr_before = args->nr_files - args->nr_before;
 }
 
 static void settle(void *input)
@@ -75,7 +98,6 @@ static void settle(void *input)
 
 	struct symbol_options *symbol = &o->args.input.symbol;
 
-	o->args.compares = true;
 	if (!symbol_needs_debuginfo(symbol) && !o->no_inlines)
 		symbol->inlines = symbol->optional = true;
 	settle_files(o);
@@ -99,7 +121,7 @@ static void settle(void *input)
 static const struct arg_table program = {
 	.options = options,
 	.settle = settle,
-	.words = "BEFORE AFTER",
+	.words = "BEFORE AFTER\nBEFORE... -- AFTER...",
 	.about = "Compares two profiles (" VIEW_INPUTS
 		 ") and draws what changed, as one interactive flame graph, an SVG file, on stdout "
 		 "or in the file of -o." VIEW_EXIT_CODES,
@@ -111,18 +133,32 @@ static const struct arg_table program = {
 
 static const char *shown(const char *path)
 {
-	return strcmp(path, "-") ? file_name(path) : "stdin";
+	return is_stdin(path) ? "stdin" : file_name(path);
 }
 
-/* Appends "before: a.rec, 1302 samples; after: b.rec, 1466 samples". */
+/* Appends "before: a.rec, 1302 samples", or "before: 3 runs, 3900 samples". */
+static void add_side(
+	struct strbuf *out, const char *name, char **files, size_t nr, const struct profile *side)
+{
+	strbuf_addf(out, "%s: ", name);
+	if (nr > 1)
+		strbuf_addf(out, "%zu runs", nr);
+	else
+		strbuf_adds(out, shown(*files));
+	strbuf_adds(out, ", ");
+	strbuf_addu(out, side->nodes[0].total);
+	strbuf_addf(out, " %s", side->unit);
+}
+
 static void add_subtitle(
 	struct strbuf *out, const struct diff_command *o, struct profile *const *sides)
 {
-	for (int i = 0; i < 2; i++) {
-		strbuf_addf(out, "%s: %s, ", i ? "; after" : "before", shown(o->args.files[i]));
-		strbuf_addu(out, sides[i]->nodes[0].total);
-		strbuf_addf(out, " %s", sides[i]->unit);
-	}
+	const struct view_args *args = &o->args;
+	size_t nr = args->nr_before;
+
+	add_side(out, "before", args->files, nr, sides[0]);
+	strbuf_adds(out, "; ");
+	add_side(out, "after", args->files + nr, args->nr_files - nr, sides[1]);
 	if (o->normalize)
 		strbuf_adds(out, "; shares are compared");
 }
@@ -187,17 +223,29 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	return write_junit(o, limit);
 }
 
-/* The limit applies to whole functions, independently of their categories. */
-static int write_with_limit(struct diff_command *o, struct profile *const *sides, FILE *out)
+static bool has_runs(const struct diff_command *o)
 {
+	return o->args.nr_files > 2;
+}
+
+/* The limit applies to whole functions, independently of their categories. */
+static int write_with_limit(struct diff_command *o, struct profile *const *profiles,
+	struct profile *const *sides, FILE *out)
+{
+	const struct view_args *args = &o->args;
+	struct diff_pair nr = {args->nr_before, args->nr_files - args->nr_before};
 	struct diff_functions f;
+	struct diff_runs runs = {0};
 	struct diff_limit limit;
 
 	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
-	diff_limit_init(&limit, &f, o->fail_above);
+	if (has_runs(o))
+		diff_runs_init(&runs, &f, profiles, nr);
+	diff_limit_init(&limit, &f, has_runs(o) ? &runs : NULL, o->fail_above);
 	int ret = write_all(o, &limit, sides, out);
 
 	diff_limit_release(&limit);
+	diff_runs_release(&runs);
 	diff_functions_release(&f);
 	return ret;
 }
@@ -208,40 +256,96 @@ static void set_unit(struct profile *p, const struct profile *other)
 		profile_set(&p->unit, other->unit);
 }
 
-/* Returns -1 with a message if units, events or directions differ. */
-static int check_counts(const struct diff_command *o, struct profile *const *sides)
+/* Returns -1 with a message if unit, event or direction of profile AT differ from the first one's.
+ */
+static int check_counts(
+	const struct diff_command *o, struct profile *first, struct profile *p, size_t at)
 {
-	set_unit(sides[0], sides[1]);
-	set_unit(sides[1], sides[0]);
+	const char *first_name = shown(o->args.files[0]), *name = shown(o->args.files[at]);
 
-	const char *counts = profile_differs(sides[0], sides[1]);
+	set_unit(first, p);
+	set_unit(p, first);
 
-	if (sides[0]->reversed != sides[1]->reversed) {
+	const char *counts = profile_differs(first, p);
+
+	if (first->reversed != p->reversed) {
 		program_say("the stacks of '%s' begin at the leaf, the others at the root: they "
 			    "cannot be compared",
-			shown(o->args.files[sides[0]->reversed ? 0 : 1]));
+			first->reversed ? first_name : name);
 		return -1;
 	}
 	if (!counts)
 		return 0;
-	program_say("'%s' is in %s and '%s' in %s: they cannot be compared",
-		shown(o->args.files[0]), counts, shown(o->args.files[1]),
-		profile_differs(sides[1], sides[0]));
+	program_say("'%s' is in %s and '%s' in %s: they cannot be compared", first_name, counts,
+		name, profile_differs(p, first));
 	return -1;
 }
 
-static int compare(void *command, struct profile *const *sides, FILE *out)
+/* Renames the modules of the runs before, where the first run after has them at other paths. */
+static void match_modules(const struct diff_command *o, struct profile *const *profiles)
 {
-	struct diff_command *o = command;
+	for (size_t i = 0; i < o->args.nr_before; i++) {
+		struct strbuf notes = STRBUF_INIT;
+
+		diff_match_modules(profiles[i], profiles[o->args.nr_before], &notes);
+		if (i)
+			strbuf_release(&notes); /* the same as of the first run */
+		else
+			program_say_rest(&notes);
+	}
+}
+
+static void even_inlines(const struct diff_command *o, struct profile *const *profiles)
+{
 	struct strbuf notes = STRBUF_INIT;
 
-	if (check_counts(o, sides) < 0)
-		return -1;
-	diff_match_modules(sides[0], sides[1], &notes);
+	diff_even_inlines(profiles, o->args.nr_files, o->args.nr_before, &notes);
 	program_say_rest(&notes);
+}
+
+/* Adds up NR runs in SIDE. */
+static void add_runs(struct profile *side, struct profile *const *runs, size_t nr)
+{
+	profile_init(side);
+	profile_describe(side, runs[0]);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t *frame_of = profile_import_frames(side, runs[i]);
+
+		profile_add_tree(side, runs[i], frame_of);
+		free(frame_of);
+	}
+	profile_finish(side);
+}
+
+static int compare_sides(struct diff_command *o, struct profile *const *profiles,
+	struct profile *const *sides, FILE *out)
+{
 	o->flame.rules = o->args.rules.rules;
 	return o->fail_above == NO_LIMIT ? write_all(o, NULL, sides, out)
-					 : write_with_limit(o, sides, out);
+					 : write_with_limit(o, profiles, sides, out);
+}
+
+static int compare(void *command, struct profile *const *profiles, FILE *out)
+{
+	struct diff_command *o = command;
+	size_t nr = o->args.nr_files, nr_before = o->args.nr_before;
+	struct profile before, after;
+
+	for (size_t i = 1; i < nr; i++)
+		if (check_counts(o, profiles[0], profiles[i], i) < 0)
+			return -1;
+	match_modules(o, profiles);
+	even_inlines(o, profiles);
+	if (!has_runs(o))
+		return compare_sides(o, profiles, profiles, out);
+	add_runs(&before, profiles, nr_before);
+	add_runs(&after, profiles + nr_before, nr - nr_before);
+
+	int ret = compare_sides(o, profiles, (struct profile *[]){&before, &after}, out);
+
+	profile_release(&before);
+	profile_release(&after);
+	return ret;
 }
 
 int main(int argc, char **argv)

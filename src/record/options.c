@@ -29,7 +29,7 @@ static void take_command(void *input, const struct arg_words *words)
 {
 	struct options *o = input;
 
-	if (!words->are_quoted)
+	if (!words->nr_quoted)
 		arg_error("'%s': put the command after --", words->list[0]);
 	o->session.command = words->list;
 }

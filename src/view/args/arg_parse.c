@@ -40,6 +40,7 @@ struct known_list {
 	void *input;
 	struct known_option *list;
 	size_t nr, alloc;
+	size_t nr_quoted; /* words after "--" */
 };
 
 static bool is_name(const struct known_list *all, const char *name)
@@ -184,7 +185,8 @@ static bool is_help(const char *word)
 	return false;
 }
 
-static void check_words(const struct known_list *all, int argc, char **argv)
+/* Checks all options. Returns the number of words after "--". */
+static size_t check_words(const struct known_list *all, int argc, char **argv)
 {
 	bool in_order = all->program->in_order || getenv("POSIXLY_CORRECT");
 
@@ -192,8 +194,10 @@ static void check_words(const struct known_list *all, int argc, char **argv)
 		const char *word = argv[i];
 		bool is_option = *word == '-' && word[1];
 
-		if (!strcmp(word, "--") || (!is_option && in_order))
-			return;
+		if (!strcmp(word, "--"))
+			return (size_t)(argc - i - 1);
+		if (!is_option && in_order)
+			return 0;
 		if (!is_option)
 			i++;
 		else if (word[1] == '-')
@@ -201,6 +205,7 @@ static void check_words(const struct known_list *all, int argc, char **argv)
 		else
 			i += check_letters(all, word, i + 1 < argc);
 	}
+	return 0;
 }
 
 /* ---- argp ---- */
@@ -270,7 +275,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	const struct known_list *all = state->input;
 	const struct arg_words words = {
-		state->argv + state->next, (size_t)(state->argc - state->next), state->quoted};
+		state->argv + state->next, (size_t)(state->argc - state->next), all->nr_quoted};
 
 	switch (key) {
 	case 'h':
@@ -297,7 +302,7 @@ void arg_parse(const struct arg_table *table, int argc, char **argv, void *input
 	const struct argp argp = {options, parse, table->words, table->about, NULL, NULL, NULL};
 
 	collect(&all, &argp_table, input);
-	check_words(&all, argc, argv);
+	all.nr_quoted = check_words(&all, argc, argv);
 	argp_parse(&argp, argc, argv, table->in_order ? ARGP_IN_ORDER : 0, NULL, &all);
 	free(options);
 	free(all.list);

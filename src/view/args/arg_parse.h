@@ -39,7 +39,7 @@ struct arg_option {
 struct arg_words {
 	char **list; /* in argv */
 	size_t nr;
-	bool are_quoted; /* they follow "--" */
+	size_t nr_quoted; /* the last ones, which follow "--" */
 };
 
 struct arg_table {

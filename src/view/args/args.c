@@ -76,6 +76,7 @@ static void take_files(void *input, const struct arg_words *words)
 
 	args->files = words->list;
 	args->nr_files = words->nr;
+	args->nr_quoted = words->nr_quoted;
 }
 
 static const struct arg_part view_parts[] = {
@@ -142,7 +143,7 @@ static int read_files(const struct view_args *args, struct profile **profiles)
 	int result = args->nr_files ? 0 : read_file(args, "-", profiles[0]);
 
 	for (size_t i = 0; i < args->nr_files && result >= 0; i++) {
-		int one = read_file(args, args->files[i], profiles[args->compares ? i : 0]);
+		int one = read_file(args, args->files[i], profiles[args->nr_before ? i : 0]);
 
 		result = one < 0 ? one : one | result;
 	}
@@ -254,20 +255,39 @@ int view_args_judge_recording(
 		args, &(struct shown){"", &q->account, &q->timing, &q->cuts, q->unit, worst}, part);
 }
 
+/* Appends "before: ", or "after 2: " if there are several runs, or nothing for a single profile. */
+static void add_subject(const struct view_args *args, size_t at, struct strbuf *out)
+{
+	bool is_after = at >= args->nr_before;
+	size_t nr = is_after ? args->nr_files - args->nr_before : args->nr_before;
+
+	if (!args->nr_before)
+		return;
+	strbuf_adds(out, is_after ? "after" : "before");
+	if (nr > 1)
+		strbuf_addf(out, " %zu", at - (is_after ? args->nr_before : 0) + 1);
+	strbuf_adds(out, ": ");
+}
+
 static int judge_profiles(
 	const struct view_args *args, struct profile *const *profiles, size_t nr, bool part)
 {
-	static const char *const subjects[] = {"before: ", "after: "};
+	struct strbuf subject = STRBUF_INIT;
 	int status = EXIT_OK;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile *p = profiles[i];
-		const struct shown shown = {args->compares ? subjects[i] : "", &p->account,
-			&p->timing, &p->cuts, p->unit, functions_least_named(p)};
+
+		strbuf_reset(&subject);
+		add_subject(args, i, &subject);
+
+		const struct shown shown = {subject.buf, &p->account, &p->timing, &p->cuts, p->unit,
+			functions_least_named(p)};
 		int one = judge(args, &shown, part);
 
 		status = one > status ? one : status;
 	}
+	strbuf_release(&subject);
 	return status;
 }
 
@@ -308,17 +328,22 @@ int view_args_print(struct view_args *args, const char *text)
 
 int view_args_run(struct view_args *args, view_write *write, void *command)
 {
-	struct profile profiles[2], *list[] = {&profiles[0], &profiles[1]};
-	size_t nr = args->compares ? 2 : 1;
+	size_t nr = args->nr_before ? args->nr_files : 1;
+	struct profile *profiles = xcalloc(nr, sizeof(*profiles));
+	struct profile **list = xcalloc(nr, sizeof(*list));
 	int status = EXIT_FAILED;
 
 	view_args_check_files(args);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		list[i] = &profiles[i];
 		profile_init(list[i]);
+	}
 	if (rules_args_load(&args->rules))
 		status = show(args, write, command, list, nr);
 	for (size_t i = 0; i < nr; i++)
 		profile_release(list[i]);
+	free(list);
+	free(profiles);
 	rules_args_release(&args->rules);
 	filter_release(&args->filter);
 	label_filter_release(&args->labels);

@@ -25,10 +25,10 @@ struct view_args {
 	struct label_filter labels; /* input.view points to it */
 	struct rules_args rules;    /* used by programs with rules_args */
 	struct output_file output;
-	char **files; /* from argv; stdin if there are none */
-	size_t nr_files;
-	/* Two files are two profiles, before and after. Otherwise all files are one profile. */
-	bool compares;
+	char **files;               /* from argv; stdin if there are none */
+	size_t nr_files, nr_quoted; /* the quoted ones follow "--" */
+	/* The number of profiles from before, or 0 if all files are one profile. */
+	size_t nr_before;
 	const char *title; /* NULL for the title of the input */
 	/* Percentage of the frames that must have names, or ACCOUNT_NO_LEAST. */
 	double min_quality;

@@ -35,30 +35,42 @@ static int compare(const void *va, const void *vb, void *arg)
  * Adds FN if one of its shares is above the limit. A leaf has the same rise twice, a function that
  * took over the work of its callees has only one of its self share.
  */
-static void add_function(struct diff_limit *limit, const struct diff_function *fn)
+static void add_function(struct diff_limit *limit, uint32_t number)
 {
+	const struct diff_function *fn = &limit->functions->list[number];
+	struct diff_rose rose =
+		limit->runs ? limit->runs->rose[number] : (struct diff_rose){true, true};
 	struct diff_scale shares = shares_of(limit->functions);
-	bool self = diff_compare(&shares, fn->inclusive, fn->self) > 0 &&
+	bool self = rose.self && diff_compare(&shares, fn->inclusive, fn->self) > 0 &&
 		    diff_is_above(&shares, fn->self, limit->hundredths);
 
-	if (!self && !diff_is_above(&shares, fn->inclusive, limit->hundredths))
+	if (!self && !(rose.inclusive && diff_is_above(&shares, fn->inclusive, limit->hundredths)))
 		return;
 	limit->above[limit->nr++] = (struct diff_rise){
 		.fn = fn, .weights = self ? fn->self : fn->inclusive, .self = self};
 }
 
-void diff_limit_init(
-	struct diff_limit *limit, const struct diff_functions *functions, uint64_t hundredths)
+static bool total_is_above(const struct diff_limit *limit, struct diff_scale scale)
 {
-	const struct diff_scale *scale = &functions->scale;
+	scale.total = limit->totals;
+	scale.samples &= !limit->runs;
+	return !scale.normalized && (!limit->runs || limit->runs->total_rose) &&
+	       diff_is_above(&scale, scale.total, limit->hundredths);
+}
 
-	*limit = (struct diff_limit){.functions = functions, .hundredths = hundredths};
-	if (!scale->total.before)
+void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
+	const struct diff_runs *runs, uint64_t hundredths)
+{
+	*limit = (struct diff_limit){.functions = runs ? &runs->medians : functions,
+		.runs = runs,
+		.totals = runs ? runs->totals : functions->scale.total,
+		.hundredths = hundredths};
+	if (!limit->totals.before)
 		return;
-	limit->total = !scale->normalized && diff_is_above(scale, scale->total, hundredths);
+	limit->total = total_is_above(limit, functions->scale);
 	limit->above = xcalloc(functions->nr, sizeof(*limit->above));
 	for (uint32_t i = 0; i < functions->nr; i++)
-		add_function(limit, &functions->list[i]);
+		add_function(limit, i);
 	if (limit->nr)
 		qsort_r(limit->above, limit->nr, sizeof(*limit->above), compare, limit);
 }
@@ -103,32 +115,39 @@ static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
 	return diff_hundredths(diff_change(&shares, w), false);
 }
 
-/* Appends "24.79 % (300 samples)". */
-static void add_share(struct strbuf *out, uint64_t weight, uint64_t total, const char *unit)
+/* Appends "24.79 % (300 samples)", or "24.79 %" if this is the median of several runs. */
+static void add_share(
+	struct strbuf *out, const struct diff_limit *limit, uint64_t weight, uint64_t total)
 {
 	percent_add(out, weight, total);
-	strbuf_adds(out, " % (");
-	amount_add_unit(out, weight, unit);
+	strbuf_adds(out, " %");
+	if (limit->runs)
+		return;
+	strbuf_adds(out, " (");
+	amount_add_unit(out, weight, limit->functions->unit);
 	strbuf_addch(out, ')');
 }
 
 /* Appends "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points". */
 static void add_rise(
-	struct strbuf *out, const struct diff_functions *f, const struct diff_rise *rise)
+	struct strbuf *out, const struct diff_limit *limit, const struct diff_rise *rise)
 {
+	const struct diff_functions *f = limit->functions;
+
 	strbuf_adds(out, "rose from ");
-	add_share(out, rise->weights.before, f->scale.total.before, f->unit);
+	add_share(out, limit, rise->weights.before, f->scale.total.before);
 	strbuf_adds(out, " to ");
-	add_share(out, rise->weights.after, f->scale.total.after, f->unit);
+	add_share(out, limit, rise->weights.after, f->scale.total.after);
 	strbuf_adds(out, ", by ");
 	add_hundredths(out, rise_of(f, rise->weights));
 	strbuf_adds(out, " percentage points");
 }
 
 /* Appends "rose from 1,000 samples to 1,236 samples, by 23.60 %". */
-static void add_total(struct strbuf *out, const struct diff_functions *f)
+static void add_total(struct strbuf *out, const struct diff_limit *limit)
 {
-	struct diff_pair total = f->scale.total;
+	const struct diff_functions *f = limit->functions;
+	struct diff_pair total = limit->totals;
 	struct diff_scale weights = {.total = total};
 	struct diff_change change = diff_change(&weights, total);
 
@@ -148,7 +167,7 @@ static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 {
 	const struct diff_functions *f = limit->functions;
 
-	if (!f->scale.total.before) {
+	if (!limit->totals.before) {
 		strbuf_addf(out, "nothing is above the limit: there are no %s before", f->unit);
 		return;
 	}
@@ -162,7 +181,10 @@ static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 	strbuf_adds(out, !limit->total ? "; the total "
 			 : limit->nr   ? " and the total, which "
 				       : ": the total, which ");
-	add_total(out, f);
+	add_total(out, limit);
+	if (limit->runs)
+		strbuf_addf(out, "; medians of %" PRIu64 " runs before and %" PRIu64 " after",
+			limit->runs->nr.before, limit->runs->nr.after);
 }
 
 void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
@@ -175,7 +197,7 @@ void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 		strbuf_addf(out, "the %sshare of '", limit->above[i].self ? "self " : "");
 		message_add(out, name.buf, name.len);
 		strbuf_adds(out, "' ");
-		add_rise(out, limit->functions, &limit->above[i]);
+		add_rise(out, limit, &limit->above[i]);
 		strbuf_addch(out, '\n');
 	}
 	strbuf_release(&name);
@@ -184,8 +206,9 @@ void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 }
 
 static void add_json_function(
-	struct strbuf *out, const struct diff_functions *f, const struct diff_rise *rise)
+	struct strbuf *out, const struct diff_limit *limit, const struct diff_rise *rise)
 {
+	const struct diff_functions *f = limit->functions;
 	const struct diff_function *fn = rise->fn;
 	struct diff_pair w = rise->weights, total = f->scale.total;
 
@@ -193,11 +216,13 @@ static void add_json_function(
 	json_string(out, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
 	strbuf_adds(out, ", \"module\": ");
 	json_string(out, strpool_get(&f->names, fn->module), strpool_len(&f->names, fn->module));
-	strbuf_addf(out,
-		", \"weight\": \"%s\", \"before\": %" PRIu64 ", \"after\": %" PRIu64
-		", \"change\": %s%" PRIu64 ", \"before_pct\": ",
-		rise->self ? "self" : "inclusive", w.before, w.after, w.after < w.before ? "-" : "",
-		w.after < w.before ? w.before - w.after : w.after - w.before);
+	strbuf_addf(out, ", \"weight\": \"%s\"", rise->self ? "self" : "inclusive");
+	if (!limit->runs)
+		strbuf_addf(out,
+			", \"before\": %" PRIu64 ", \"after\": %" PRIu64 ", \"change\": %s%" PRIu64,
+			w.before, w.after, w.after < w.before ? "-" : "",
+			w.after < w.before ? w.before - w.after : w.after - w.before);
+	strbuf_adds(out, ", \"before_pct\": ");
 	percent_add(out, w.before, total.before);
 	strbuf_adds(out, ", \"after_pct\": ");
 	percent_add(out, w.after, total.after);
@@ -214,7 +239,7 @@ void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
 	for (uint32_t i = 0; i < limit->nr; i++) {
 		strbuf_adds(out, i ? ",\n" : "\n");
-		add_json_function(out, limit->functions, &limit->above[i]);
+		add_json_function(out, limit, &limit->above[i]);
 	}
 	strbuf_adds(out, limit->nr ? "\n  ]\n }" : "]\n }");
 }
@@ -242,7 +267,7 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 		strbuf_reset(&message);
 		add_name(&name, limit->functions, limit->above[i].fn);
 		strbuf_addf(&message, "the %sshare ", limit->above[i].self ? "self " : "");
-		add_rise(&message, limit->functions, &limit->above[i]);
+		add_rise(&message, limit, &limit->above[i]);
 		add_case(out, &name, &message);
 	}
 	strbuf_reset(&name);
@@ -250,7 +275,7 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 	if (limit->total) {
 		strbuf_adds(&name, "the total");
 		strbuf_adds(&message, "the total ");
-		add_total(&message, limit->functions);
+		add_total(&message, limit);
 	} else {
 		strbuf_adds(&name, "nothing is above the limit");
 	}

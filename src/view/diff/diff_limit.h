@@ -3,15 +3,17 @@
 #ifndef VIEW_DIFF_DIFF_LIMIT_H
 #define VIEW_DIFF_DIFF_LIMIT_H
 
-#include "diff_functions.h"
+#include "diff_runs.h"
 
 #include <stdio.h>
 
 struct strbuf;
 
 struct diff_limit {
-	const struct diff_functions *functions;
-	uint64_t hundredths; /* the limit, in hundredths of per cent */
+	const struct diff_functions *functions; /* from RUNS if there are any */
+	const struct diff_runs *runs;           /* or NULL */
+	struct diff_pair totals;                /* of the medians, if there are runs */
+	uint64_t hundredths;                    /* the limit, in hundredths of per cent */
 	/*
 	 * functions whose inclusive or self share of the total rose by more percentage points than
 	 * the limit, and not by chance; the function with the largest rise comes first
@@ -30,11 +32,11 @@ struct diff_limit {
 };
 
 /*
- * FUNCTIONS contains whole functions and outlives LIMIT. Nothing is above the limit if there is no
- * weight before.
+ * FUNCTIONS contains whole functions. RUNS, made from them, are compared by their medians instead
+ * unless this is NULL. Both outlive LIMIT. Nothing is above the limit if there is no weight before.
  */
-void diff_limit_init(
-	struct diff_limit *limit, const struct diff_functions *functions, uint64_t hundredths);
+void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
+	const struct diff_runs *runs, uint64_t hundredths);
 void diff_limit_release(struct diff_limit *limit);
 
 bool diff_limit_is_exceeded(const struct diff_limit *limit);

@@ -38,7 +38,7 @@ WORK(print, 1)
 
 int main(int argc, char **argv)
 {
-	for (int i = 0; i < 150000; i++) {
+	for (int i = 0; i < 50000; i++) {
 		parse();
 		look_up();
 		print();
@@ -70,7 +70,7 @@ print(suite.get("failures"), "of", suite.get("tests"), *names)'
 
 export RESULT=0
 ci first 0
-check 'ci: the first run is what others are compared with' test -s good.rec
+check 'ci: the first run is what others are compared with' test -s good.1.rec -a -s good.3.rec
 ci again 0
 check_eq 'ci: as JUnit: all passed' '0 of 1' "$(tests_of)"
 rm -f slower.svg

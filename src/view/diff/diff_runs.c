@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diff_runs.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "view/report/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ONE (UINT64_C(1) << 40) /* a share of 1 */
+
+/* ---- medians and ranks ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Returns the median of N values, which become sorted. */
+static uint64_t median_of(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare_values);
+	return n % 2 ? values[n / 2] : values[n / 2 - 1] + (values[n / 2] - values[n / 2 - 1]) / 2;
+}
+
+/*
+ * Returns the probability that of X and Y values in random order at least LEAST of the X * Y pairs
+ * have the value of Y above the value of X: the share of the orders, which are counted one value
+ * after the other.
+ */
+static double chance_of(size_t x, size_t y, size_t least)
+{
+	size_t sums = x * y + 1;
+	/* the probability of each sum for I values of X and K values of Y: row I, one K at a time
+	 */
+	double *p = xcalloc((x + 1) * sums, sizeof(*p)), sum = 0;
+
+	for (size_t i = 0; i <= x; i++)
+		p[i * sums] = 1;
+	for (size_t k = 1; k <= y; k++)
+		for (size_t i = 1; i <= x; i++)
+			for (size_t u = sums; u--;) {
+				double y_last = u >= i ? p[i * sums + u - i] : 0;
+				double x_last = p[(i - 1) * sums + u];
+
+				p[i * sums + u] =
+					(y_last * (double)k + x_last * (double)i) / (double)(i + k);
+			}
+	for (size_t u = least; u < sums; u++)
+		sum += p[x * sums + u];
+	free(p);
+	return sum;
+}
+
+bool diff_runs_rose(const uint64_t *values, struct diff_pair nr)
+{
+	size_t above = 0, all = nr.before * nr.after;
+
+	for (size_t i = 0; i < nr.before; i++)
+		for (size_t k = 0; k < nr.after; k++)
+			above += values[nr.before + k] > values[i];
+	return above == all || chance_of(nr.before, nr.after, above) <= 0.05;
+}
+
+static struct diff_pair medians_of(uint64_t *values, struct diff_pair nr)
+{
+	return (struct diff_pair){
+		median_of(values, nr.before), median_of(values + nr.before, nr.after)};
+}
+
+/* ---- the functions of all runs ---- */
+
+/* Values of each run for each function: those of function I begin at I * nr. */
+struct shares {
+	struct diff_functions *functions;
+	struct table numbers; /* of the functions, by name and module */
+	size_t nr;
+	uint64_t *self, *inclusive;
+};
+
+static void shares_init(struct shares *s, struct diff_functions *f, size_t nr)
+{
+	bool is_new;
+
+	*s = (struct shares){.functions = f,
+		.nr = nr,
+		.self = xcalloc(nr * f->nr, sizeof(*s->self)),
+		.inclusive = xcalloc(nr * f->nr, sizeof(*s->inclusive))};
+	table_init(&s->numbers);
+	for (uint32_t i = 0; i < f->nr; i++)
+		*table_put(&s->numbers, (uint64_t)f->list[i].name << 32 | f->list[i].module,
+			f->list[i].kernel, &is_new) = i;
+}
+
+static void shares_release(struct shares *s)
+{
+	table_release(&s->numbers);
+	free(s->self);
+	free(s->inclusive);
+}
+
+static uint64_t share_of(uint64_t weight, uint64_t total)
+{
+	return total ? (uint64_t)((unsigned __int128)weight * ONE / total) : 0;
+}
+
+static void add_run(struct shares *s, const struct profile *run, size_t at)
+{
+	struct strpool *names = &s->functions->names;
+	uint64_t total = run->nodes[0].total;
+	struct functions own;
+
+	functions_init_whole(&own, run);
+	for (uint32_t i = 0; i < own.nr; i++) {
+		const struct function *fn = &own.list[i];
+		const struct frame *frame = &run->frames[fn->frame];
+		uint64_t name = strpool_import(names, &run->names, frame->name);
+		uint32_t module = strpool_import(names, &run->names, frame->module);
+		const uint32_t *number = table_get(&s->numbers, name << 32 | module, fn->kernel);
+
+		if (!number)
+			continue;
+		s->self[*number * s->nr + at] = share_of(fn->self, total);
+		s->inclusive[*number * s->nr + at] = share_of(fn->inclusive, total);
+	}
+	functions_release(&own);
+}
+
+/* Sets *MEDIANS, and returns whether the values rose. */
+static bool judge(uint64_t *values, struct diff_pair nr, struct diff_pair *medians)
+{
+	bool rose = diff_runs_rose(values, nr);
+
+	*medians = medians_of(values, nr);
+	return rose;
+}
+
+static void judge_functions(struct diff_runs *runs, const struct shares *s)
+{
+	struct diff_scale scale = s->functions->scale; /* of all runs together */
+
+	scale.normalized = true;
+	for (uint32_t i = 0; i < runs->medians.nr; i++) {
+		const struct diff_function *all = &s->functions->list[i];
+		struct diff_function *fn = &runs->medians.list[i];
+
+		runs->rose[i].self = judge(s->self + i * s->nr, runs->nr, &fn->self) &&
+				     diff_step(&scale, all->self) > DIFF_SAME;
+		runs->rose[i].inclusive =
+			judge(s->inclusive + i * s->nr, runs->nr, &fn->inclusive) &&
+			diff_step(&scale, all->inclusive) > DIFF_SAME;
+	}
+}
+
+static void judge_totals(struct diff_runs *runs, struct profile *const *profiles, size_t nr)
+{
+	uint64_t *totals = xcalloc(nr, sizeof(*totals));
+
+	for (size_t i = 0; i < nr; i++)
+		totals[i] = profiles[i]->nodes[0].total;
+	runs->total_rose = judge(totals, runs->nr, &runs->totals);
+	free(totals);
+}
+
+void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
+	struct profile *const *profiles, struct diff_pair nr)
+{
+	struct shares shares;
+
+	shares_init(&shares, functions, nr.before + nr.after);
+	for (size_t i = 0; i < shares.nr; i++)
+		add_run(&shares, profiles[i], i);
+	*runs = (struct diff_runs){.nr = nr,
+		.medians = *functions,
+		.rose = xcalloc(functions->nr, sizeof(*runs->rose))};
+	runs->medians.list = xcalloc(functions->nr, sizeof(*functions->list));
+	if (functions->nr)
+		memcpy(runs->medians.list, functions->list,
+			functions->nr * sizeof(*functions->list));
+	runs->medians.scale.total = (struct diff_pair){ONE, ONE};
+	runs->medians.scale.samples = false;
+	judge_functions(runs, &shares);
+	judge_totals(runs, profiles, shares.nr);
+	shares_release(&shares);
+}
+
+void diff_runs_release(struct diff_runs *runs)
+{
+	free(runs->medians.list);
+	free(runs->rose);
+	*runs = (struct diff_runs){0};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several runs before and after a change, compared by medians and by their ranks. */
+#ifndef VIEW_DIFF_DIFF_RUNS_H
+#define VIEW_DIFF_DIFF_RUNS_H
+
+#include "diff_functions.h"
+
+struct diff_runs {
+	struct diff_pair nr; /* numbers of runs */
+	/*
+	 * The same functions in the same order, with the medians of their shares as weights, in
+	 * units of 1 / scale.total. The strings belong to the functions that it was made from.
+	 */
+	struct diff_functions medians;
+	struct diff_rose {
+		bool self, inclusive;
+	} * rose; /* for each function: shares of the runs and of their sum rose, not by chance */
+	struct diff_pair totals; /* medians */
+	bool total_rose;
+};
+
+/*
+ * Compares NR runs, those before first, which are finished profiles. FUNCTIONS are whole functions
+ * that contain the functions of all runs, and outlive RUNS.
+ */
+void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
+	struct profile *const *profiles, struct diff_pair nr);
+void diff_runs_release(struct diff_runs *runs);
+
+/*
+ * Whether the values of the runs after are above those before, and not by chance: by the one-sided
+ * test of Mann and Whitney at 5 %. Where the runs are too few for that, all values after must be
+ * above all values before. VALUES has the NR values, those before first.
+ */
+bool diff_runs_rose(const uint64_t *values, struct diff_pair nr);
+
+#endif
