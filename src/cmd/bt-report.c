@@ -45,7 +45,12 @@ static void set_calls(const struct arg_option *option, const char *arg, void *to
 
 #define AT(member) ARG_AT(struct report_command, member)
 #define FORM(which) arg_choice, AT(report.form), .use = FORMS, .choice = which
-#define FORMS "--csv, --json, --text and --top"
+#define FORMS "--csv, --json and --text"
+
+static const char *const sort_words[] = {[SORT_SELF] = "self",
+	[SORT_INCLUSIVE] = "inclusive",
+	[SORT_NAME] = "name",
+	[SORT_NAME + 1] = NULL};
 
 static const struct arg_option options[] = {
 	{"summary", 0, NULL, "Categories instead of functions", 1, .set = set_summary},
@@ -59,14 +64,17 @@ static const struct arg_option options[] = {
 		FORM(REPORT_CSV)},
 	{"text", 0, NULL, "As a text table (default for callers and callees, and for -o FILE.txt)",
 		1, FORM(REPORT_TEXT)},
-	{"top", 0, "N", "As a text table, its first N lines", 1, arg_count, AT(report.top), 1,
-		UINT32_MAX},
+	{"top", 0, "N", "Only the first N rows; as a text table unless a format is given", 1,
+		arg_count, AT(report.top), 1, UINT32_MAX},
+	{"sort", 0, "self|inclusive|name", "Order of the rows (self)", 1, arg_word, AT(report.sort),
+		.words = sort_words},
 	{"json", 0, NULL, "As JSON, with total, unit and account; default for -o FILE.json", 1,
 		FORM(REPORT_JSON)},
 	{"print-rules", 0, NULL, "Print the built-in rules, nothing else", 1, arg_flag,
 		AT(print_rules)},
 	{"by", 0, "KEY",
-		"A table by KEY: module, file or line (of the source), process, thread, category, "
+		"A table by KEY: module, file or line (of the source), comm, process, thread, "
+		"category, "
 		"or the key of a label (label:KEY if it is one of these words)",
 		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY},
 	{0},
@@ -99,6 +107,10 @@ static void read_for_groups(struct report_command *o)
 	case BY_LINE:
 		o->args.input.symbol.lines = view->lines = view->paths = true;
 		break;
+	case BY_COMM:
+		view->comm = true;
+		view->threads = false;
+		break;
 	case BY_PROCESS:
 		view->processes = true;
 		view->comm = view->threads = false;
@@ -114,7 +126,7 @@ static void read_for_groups(struct report_command *o)
 	case BY_MODULE:
 		return;
 	}
-	if (o->report.by >= BY_PROCESS && o->args.filter.skip_after.nr)
+	if (o->report.by >= BY_COMM && o->args.filter.skip_after.nr)
 		arg_error("--skip-after removes what --by needs: leave one of them out");
 }
 
@@ -124,17 +136,15 @@ static enum report_form default_form(const struct report_command *o)
 		return REPORT_CSV;
 	if (output_file_ends(&o->args.output, ".json"))
 		return REPORT_JSON;
-	return o->report.fn || output_file_ends(&o->args.output, ".txt") ? REPORT_TEXT : REPORT_CSV;
+	return o->report.fn || o->report.top || output_file_ends(&o->args.output, ".txt")
+		       ? REPORT_TEXT
+		       : REPORT_CSV;
 }
 
 static void settle(void *input)
 {
 	struct report_command *o = input;
 
-	if (o->report.top && o->report.form && o->report.form != REPORT_TEXT)
-		arg_error("give only one of " FORMS);
-	if (o->report.top)
-		o->report.form = REPORT_TEXT;
 	if (!o->report.form)
 		o->report.form = default_form(o);
 	if (o->args.input.view.by)

@@ -29,8 +29,14 @@ static void take_command(void *input, const struct arg_words *words)
 {
 	struct options *o = input;
 
+	const char *word = words->list[0];
+	bool is_number = !word[strspn(word, "0123456789")];
+
+	if (!words->nr_quoted && is_number)
+		arg_error("'%s': use -p %s for a process, -t %s for a time in seconds", word, word,
+			word);
 	if (!words->nr_quoted)
-		arg_error("'%s': put the command after --", words->list[0]);
+		arg_error("'%s': put the command after --", word);
 	o->session.command = words->list;
 }
 
@@ -206,6 +212,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 		.words = "[-- COMMAND [ARG...]]",
 		.about = about,
 		.in_order = true,
+		.elsewhere = options_elsewhere,
 	};
 
 	list_options(&o->tool, rows);

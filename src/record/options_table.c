@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "options.h"
 #include "view/args/arg_value.h"
+#include "view/args/args.h"
 #include "view/output.h"
 
 #include <string.h>
@@ -92,19 +93,6 @@ static void check_script_name(const struct arg_option *option, const char *arg, 
 	(void)to;
 	if (!options_is_script_name(arg))
 		arg_invalid(option, arg, "a name such as off-cpu");
-}
-
-/* Makes the name of the process or the value of a label the root frame. */
-static void set_root(const struct arg_option *option, const char *arg, void *to)
-{
-	struct recording_view *view = to;
-
-	if (!*arg)
-		arg_invalid(option, arg, ARG_LABEL_KEY);
-	if (!strcmp(arg, "comm"))
-		view->comm = true;
-	else
-		view->by = arg;
 }
 
 static void set_selection(const struct arg_option *option, const char *arg, void *to)
@@ -196,8 +184,9 @@ const struct arg_option options_rows[] = {
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,
 		AT(view.threads)},
 	{"by", 0, "KEY",
-		"Value of the label KEY as root frame; comm: name of the thread, as with -a", 3,
-		set_root, AT(view)},
+		"As root frame: comm (name of the thread, as with -a), thread, process, or the "
+		"value of a label",
+		3, arg_root, AT(view)},
 	{"where", 0, "KEY=PATTERN",
 		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
 		"repeated",
@@ -234,4 +223,21 @@ const struct arg_option options_rows[] = {
 	{"verbose", 'v', NULL, "Also the engine's messages", 4, arg_flag, REQUEST(verbose)},
 	{0},
 };
+const struct arg_elsewhere options_elsewhere[] = {
+	{"--duration", "use -t TIME"},
+	{"-f", "use -F HZ for the rate"},
+	{"--freq", "use -F HZ for the rate"},
+	{"--frequency", "use -F HZ for the rate"},
+	{"-g", "stacks are always recorded; leave it out"},
+	{"--call-graph", "stacks are always recorded, and unwound in the kernel; leave it out"},
+	{"--per-thread", "use --tid TID for a thread, --threads for one root frame a thread"},
+	{"--subprocesses", "use --children"},
+	{"-U", "use -u for user stacks"},
+	{"-K", "use -k for kernel stacks"},
+	{"--user-stacks-only", "use -u"},
+	{"--kernel-stacks-only", "use -k"},
+	{"--all-cpus", "use -a"},
+	{0},
+};
+
 const size_t options_nr_rows = ARRAY_LEN(options_rows);

@@ -7,6 +7,7 @@
 
 extern const struct arg_option options_rows[]; /* ended by a row of zeros, which is counted */
 extern const size_t options_nr_rows;
+extern const struct arg_elsewhere options_elsewhere[];
 
 /* The values of --engine, ended by NULL. */
 extern const char *const options_engines[];

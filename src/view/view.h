@@ -54,10 +54,12 @@ enum report_by {
 	BY_MODULE,
 	BY_FILE,
 	BY_LINE,
+	BY_COMM,
 	BY_PROCESS,
 	BY_THREAD,
 	BY_LABEL, /* the profile was read with keep_labels */
 };
+enum report_sort { SORT_SELF, SORT_INCLUSIVE, SORT_NAME };
 enum report_form { REPORT_DEFAULT, REPORT_CSV, REPORT_TEXT, REPORT_JSON }; /* default: CSV */
 struct report_options {
 	enum report_of of;
@@ -65,8 +67,9 @@ struct report_options {
 	const struct function_match *fn; /* functions whose callers or callees are listed */
 	enum report_by by;               /* kind of groups */
 	const char *key;                 /* key of the label */
-	unsigned top;                    /* maximum number of rows of text, or 0 for all */
-	const struct rules *rules;       /* NULL for the built-in rules */
+	enum report_sort sort;
+	unsigned top;              /* maximum number of rows, or 0 for all */
+	const struct rules *rules; /* NULL for the built-in rules */
 };
 /* Returns "module", "file", "line", "process", "thread", or "" if BY is not one of these. */
 const char *report_by_word(enum report_by by);

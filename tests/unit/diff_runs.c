@@ -26,7 +26,7 @@ static void test_few_runs(void **state)
 	assert_false(rose(3, 3, (uint64_t[]){3, 1, 2, 6, 3, 5}));
 }
 
-/* Of all orders of values, at most one in 20 rises, and nearly that many do. */
+/* At most one in 20 orders of the values rises, and nearly as many do. */
 static void test_orders(void **state)
 {
 	enum { BEFORE = 5, ALL = 10 };

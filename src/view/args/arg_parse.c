@@ -71,12 +71,30 @@ static void collect(struct known_list *all, const struct arg_table *table, void 
 		collect(all, p->table, (char *)input + p->at);
 }
 
+/* Ends the program if other programs have OPTION. */
+static void check_elsewhere(const struct known_list *all, const char *option)
+{
+	const struct arg_elsewhere *e = all->program->elsewhere;
+
+	for (; e && e->option; e++)
+		if (!strcmp(e->option, option))
+			arg_error("unrecognized option '%s': %s", option, e->use);
+}
+
+static void check_letter_elsewhere(const struct known_list *all, char letter)
+{
+	check_elsewhere(all, (const char[]){'-', letter, '\0'});
+}
+
 static void unknown(const struct known_list *all, const char *name, size_t len)
 {
 	char *text = xstrndup(name, len);
 	struct strbuf line = STRBUF_INIT;
 	struct similar similar;
+	char *option = xasprintf("--%s", text);
 
+	check_elsewhere(all, option);
+	free(option);
 	similar_init(&similar, text);
 	for (size_t i = 0; i < all->nr; i++)
 		if (all->list[i].name)
@@ -162,8 +180,10 @@ static int check_letters(const struct known_list *all, const char *word, bool ha
 
 		if (!k && is_name(all, word + 1))
 			arg_error("unrecognized option '%s': did you mean -%s?", word, word);
-		if (!k)
+		if (!k) {
+			check_letter_elsewhere(all, *s);
 			arg_error("unrecognized option '-%c'; try --help", *s);
+		}
 		if (k->row->value && k->row->is_optional)
 			return 1;
 		if (needs_value(k) && !s[1] && !has_next)

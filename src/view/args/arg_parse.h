@@ -42,6 +42,11 @@ struct arg_words {
 	size_t nr_quoted; /* the last ones, which follow "--" */
 };
 
+/* An option that other programs have, and what to use here instead. */
+struct arg_elsewhere {
+	const char *option, *use;
+};
+
 struct arg_table {
 	const struct arg_option *options; /* ended by a row of zeros; NULL if there are none */
 	/* Tables that are parsed, too, ended by a row of zeros. The first row of a name counts. */
@@ -56,6 +61,8 @@ struct arg_table {
 	/* of a program */
 	const char *words, *about; /* for --help */
 	bool in_order;             /* options end at the first word */
+	/* Ended by a row of zeros, or NULL. Options of the program itself come first. */
+	const struct arg_elsewhere *elsewhere;
 };
 
 /*

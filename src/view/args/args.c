@@ -38,6 +38,23 @@ void arg_function(const struct arg_option *option, const char *arg, void *to)
 		arg_invalid(option, arg, use.buf);
 }
 
+void arg_root(const struct arg_option *option, const char *arg, void *to)
+{
+	static const char label[] = "label:";
+	struct recording_view *view = to;
+
+	if (!strcmp(arg, "comm"))
+		view->comm = true;
+	else if (!strcmp(arg, "thread"))
+		view->threads = true;
+	else if (!strcmp(arg, "process"))
+		view->processes = true;
+	else
+		view->by = begins_with(arg, strlen(arg), label) ? arg + strlen(label) : arg;
+	if (view->by && !*view->by)
+		arg_invalid(option, arg, ARG_LABEL_KEY);
+}
+
 static const struct arg_option view_options[] = {
 	{"comm", 0, NULL, "Name of the thread as root frame, where known", 2, arg_flag,
 		AT(input.view.comm)},
@@ -50,8 +67,10 @@ static const struct arg_option view_options[] = {
 		2, add_label, AT(labels)},
 	{"tag", 0, "STATE[,STATE...]", "The same as --label state=STATE[,STATE...]", 2, add_states,
 		AT(labels)},
-	{"by", 0, "KEY", "Value of the label KEY as root frame (recordings, pprof)", 2, arg_text,
-		AT(input.view.by), .use = ARG_LABEL_KEY},
+	{"by", 0, "KEY",
+		"As root frame: comm, thread, process, or the value of the label KEY (label:KEY "
+		"if it is one of these words; recordings, pprof)",
+		2, arg_root, AT(input.view)},
 	{"min-quality", 0, "PCT",
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2,
 		arg_percent, AT(min_quality)},
@@ -60,9 +79,24 @@ static const struct arg_option view_options[] = {
 	{0},
 };
 
+/* Ends the program if the name of the output file promises a format that nothing here writes. */
+static void check_ending(const char *path)
+{
+	static const char *const endings[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf",
+		".ps", ".xls", ".xlsx", ".ods", ".docx"};
+
+	for (size_t i = 0; path && i < ARRAY_LEN(endings); i++)
+		if (ends_with(path, endings[i]))
+			arg_error("invalid --output '%s': there is no such format here; browsers "
+				  "show .svg and print it, spreadsheets read .csv",
+				path);
+}
+
 static void settle_view(void *input)
 {
 	struct view_args *args = input;
+
+	check_ending(args->output.path);
 
 	args->input.view.lines = args->input.symbol.lines;
 	args->input.view.labels = args->labels.nr ? &args->labels : NULL;

@@ -49,6 +49,9 @@ extern const struct arg_table open_args;  /* --open, for programs that make pict
 /* Options of flame graphs, in group 1. The input is a struct flame_options. */
 extern const struct arg_table flame_args;
 
+/* struct recording_view, whose root frames become tasks or the values of a label. */
+arg_set arg_root;
+
 /* struct function_match_list, to which the function is added. */
 arg_set arg_function;
 

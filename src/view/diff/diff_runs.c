@@ -24,9 +24,8 @@ static uint64_t median_of(uint64_t *values, size_t n)
 }
 
 /*
- * Returns the probability that of X and Y values in random order at least LEAST of the X * Y pairs
- * have the value of Y above the value of X: the share of the orders, which are counted one value
- * after the other.
+ * Returns how probable it is that at least LEAST of the X * Y pairs of X values and Y other values
+ * have the other value above, if all orders of the values have the same probability.
  */
 static double chance_of(size_t x, size_t y, size_t least)
 {
@@ -70,7 +69,7 @@ static struct diff_pair medians_of(uint64_t *values, struct diff_pair nr)
 
 /* ---- the functions of all runs ---- */
 
-/* Values of each run for each function: those of function I begin at I * nr. */
+/* The values of each run for each function. The first one of function I is at I * nr. */
 struct shares {
 	struct diff_functions *functions;
 	struct table numbers; /* of the functions, by name and module */

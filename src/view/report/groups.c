@@ -24,7 +24,7 @@ bool groups_have_modules(enum report_by by)
 
 bool groups_are_of_stacks(enum report_by by)
 {
-	return by == BY_PROCESS || by == BY_THREAD || by == BY_LABEL;
+	return by >= BY_COMM;
 }
 
 /*
@@ -79,6 +79,7 @@ static bool name_group(struct group_index *x, const struct profile *p, uint32_t 
 	case BY_LINE:
 		name_source(x, p, frame);
 		return !task;
+	case BY_COMM:
 	case BY_PROCESS:
 	case BY_THREAD:
 		strbuf_adds(&x->name, profile_name(p, frame, NULL));

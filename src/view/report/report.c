@@ -8,7 +8,14 @@
 #include "lib/util.h"
 #include "model/amount.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* A row, and its place before. */
+struct sorted_row {
+	struct function row;
+	uint32_t at;
+};
 
 bool report_is_of_calls(const struct report *r)
 {
@@ -49,6 +56,7 @@ static const char *const words[] = {
 	[BY_MODULE] = "module",
 	[BY_FILE] = "file",
 	[BY_LINE] = "line",
+	[BY_COMM] = "comm",
 	[BY_PROCESS] = "process",
 	[BY_THREAD] = "thread",
 	[BY_LABEL] = "",
@@ -70,6 +78,11 @@ enum report_by report_by_of(const char *word)
 const char *report_group_word(const struct report *r)
 {
 	return r->options->by == BY_LABEL ? "value" : report_by_word(r->options->by);
+}
+
+uint32_t report_rows(const struct report *r)
+{
+	return r->options->top && r->options->top < r->rows.nr ? r->options->top : r->rows.nr;
 }
 
 const char *report_name(const struct report *r, const struct function *row, size_t *len)
@@ -238,7 +251,7 @@ static void report_csv(struct report *r)
 		csv_of(r, "function", r->of.inclusive);
 	if (r->options->of == REPORT_CALLEES)
 		csv_of(r, "self", r->of.self);
-	for (uint32_t i = 0; i < r->rows.nr; i++) {
+	for (uint32_t i = 0; i < report_rows(r); i++) {
 		csv_row(r, &r->rows.list[i]);
 		strbuf_flush(&r->text, r->out);
 	}
@@ -355,12 +368,59 @@ static void report_json(struct report *r)
 		json_text(&r->text, ",\n ", "counted", report_counted(r));
 	json_key(&r->text, ",\n ", lists[r->options->of]);
 	strbuf_addch(&r->text, '[');
-	for (uint32_t i = 0; i < r->rows.nr; i++) {
+	for (uint32_t i = 0; i < report_rows(r); i++) {
 		strbuf_adds(&r->text, i ? ",\n" : "\n");
 		json_row(r, &r->rows.list[i]);
 		strbuf_flush(&r->text, r->out);
 	}
 	strbuf_adds(&r->text, "\n ]\n}\n");
+}
+
+/* Returns the name by which a row is sorted. */
+static const char *sort_name(const struct report *r, const struct function *row, size_t *len)
+{
+	const char *name = function_category(&r->rows, row);
+
+	*len = strlen(name);
+	return r->options->of == REPORT_CATEGORIES || r->options->of == REPORT_GROUPS
+		       ? name
+		       : report_name(r, row, len);
+}
+
+static int compare_names(const struct report *r, const struct function *a, const struct function *b)
+{
+	size_t a_len, b_len;
+	const char *x = sort_name(r, a, &a_len), *y = sort_name(r, b, &b_len);
+	int c = memcmp(x, y, a_len < b_len ? a_len : b_len);
+
+	return c ? c : compare_u64(a_len, b_len);
+}
+
+/* Rows that are the same by this order keep the order of their self weights. */
+static int compare_rows(const void *va, const void *vb, void *arg)
+{
+	const struct report *r = arg;
+	const struct sorted_row *a = va, *b = vb;
+	int c = r->options->sort == SORT_NAME ? compare_names(r, &a->row, &b->row)
+					      : compare_u64(b->row.inclusive, a->row.inclusive);
+
+	return c ? c : compare_u64(a->at, b->at);
+}
+
+/* Sorts the rows, which come sorted by self weight. */
+static void sort_rows(struct report *r)
+{
+	struct sorted_row *rows;
+
+	if (r->options->sort == SORT_SELF || !r->rows.nr)
+		return;
+	rows = xcalloc(r->rows.nr, sizeof(*rows));
+	for (uint32_t i = 0; i < r->rows.nr; i++)
+		rows[i] = (struct sorted_row){r->rows.list[i], i};
+	qsort_r(rows, r->rows.nr, sizeof(*rows), compare_rows, r);
+	for (uint32_t i = 0; i < r->rows.nr; i++)
+		r->rows.list[i] = rows[i].row;
+	free(rows);
 }
 
 int view_report(const struct profile *p, const struct report_options *options, FILE *out,
@@ -375,6 +435,7 @@ int view_report(const struct profile *p, const struct report_options *options, F
 	struct report r = {.p = p, .options = options, .out = out, .text = STRBUF_INIT};
 
 	init_rows(&r);
+	sort_rows(&r);
 	forms[options->form](&r);
 	strbuf_flush(&r.text, out);
 	functions_release(&r.rows);

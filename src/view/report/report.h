@@ -39,6 +39,9 @@ uint64_t report_whole(const struct report *r);
 /* Returns the heading of the column with the names of groups: "module", "value". */
 const char *report_group_word(const struct report *r);
 
+/* Returns how many of the rows are shown. */
+uint32_t report_rows(const struct report *r);
+
 /* Returns the name of a row, or "[root]" if there is no caller. */
 const char *report_name(const struct report *r, const struct function *row, size_t *len);
 

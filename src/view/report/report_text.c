@@ -249,6 +249,7 @@ static const char *noun(const struct report *r, uint32_t n)
 		[BY_MODULE] = {"modules", "module"},
 		[BY_FILE] = {"files", "file"},
 		[BY_LINE] = {"lines", "line"},
+		[BY_COMM] = {"names", "name"},
 		[BY_PROCESS] = {"processes", "process"},
 		[BY_THREAD] = {"threads", "thread"},
 		[BY_LABEL] = {"values", "value"},
@@ -309,10 +310,8 @@ static void add_whole(struct report *r, const struct widths *w)
 void report_text(struct report *r)
 {
 	struct widths w = fit(r);
-	uint32_t nr = r->rows.nr;
+	uint32_t nr = report_rows(r);
 
-	if (r->options->top && r->options->top < nr)
-		nr = r->options->top;
 	add_top(r, &w);
 	for (uint32_t i = 0; i < nr; i++) {
 		add_row(r, &r->rows.list[i], &w);

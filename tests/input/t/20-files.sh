@@ -128,7 +128,11 @@ bad 'bt-diff: the second is empty' 1 "^bt-diff: 'empty': it is empty" bt-diff go
 bad 'bt-diff: the same twice' 0 '^bt-diff: above the limit of 0.00 %: no function; the total stayed at 5 samples$' bt-diff --fail-above=0 good.folded good.folded
 bad 'bt-diff: with a sign' 0 '^bt-diff: above the limit of 0.50 %: no function' bt-diff --fail-above=0.5% good.folded good.folded
 bad 'bt-report: with a sign' 0 '' bt-report --min-quality=50% good.folded
-bad 'bt-report: two forms' 64 'give only one of --csv, --json, --text and --top' bt-report --top=5 --json good.rec
+bad 'bt-report: two forms' 64 'give only one of --csv, --json and --text' bt-report --csv --json good.rec
+bad 'sample-bt: an option of other programs' 64 "unrecognized option '--duration': use -t TIME" sample-bt --duration=3
+bad 'sample-bt: a letter of other programs' 64 "unrecognized option '-K': use -k for kernel stacks" sample-bt -uK
+bad 'sample-bt: a number alone' 64 'use -p 3 for a process, -t 3 for a time' sample-bt 3
+bad 'bt-flame: a format that nothing writes' 64 'there is no such format here' bt-flame -o a.png good.rec
 bad 'bt-report: two questions' 64 'give only one of --summary, --by, --callers' bt-report --summary --callers=f good.rec
 bad 'bt-report: a function that is not there' 1 "no function matches 'none'" bt-report --callers=none good.folded
 bad 'bt-report: a misspelt function' 1 "^bt-report: no function matches 'mian'; did you mean 'main'\?$" bt-report --callees=mian good.folded
