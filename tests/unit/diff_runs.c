@@ -12,7 +12,9 @@
 
 static bool rose(uint64_t nr_before, uint64_t nr_after, const uint64_t *values)
 {
-	return diff_runs_rose(values, (struct diff_pair){nr_before, nr_after});
+	struct diff_pair nr = {nr_before, nr_after};
+
+	return diff_runs_rose(values, nr, diff_runs_least(nr));
 }
 
 static void test_few_runs(void **state)
@@ -46,6 +48,16 @@ static void test_orders(void **state)
 	}
 	assert_int_equal(nr, 252);
 	assert_int_equal(nr_rose, 12); /* 12 of 252 are 4.8 %, the next 19 are 7.5 % */
+}
+
+/* The largest exact number of pairs, and the next one, which is approximated. */
+static void test_least(void **state)
+{
+	(void)state;
+	assert_int_equal(diff_runs_least((struct diff_pair){20, 20}), 262);
+	assert_int_equal(diff_runs_least((struct diff_pair){20, 21}), 274);
+	assert_int_equal(diff_runs_least((struct diff_pair){3, 3}), 9);
+	assert_int_equal(diff_runs_least((struct diff_pair){1, 1}), 1);
 }
 
 static void test_many_runs(void **state)
@@ -105,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_least),
 		cmocka_unit_test(test_many_runs),
 		cmocka_unit_test(test_inlines),
 	};

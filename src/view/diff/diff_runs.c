@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "view/report/functions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,41 +25,59 @@ static uint64_t median_of(uint64_t *values, size_t n)
 }
 
 /*
- * Returns how probable it is that at least LEAST of the X * Y pairs of X values and Y other values
- * have the other value above, if all orders of the values have the same probability.
+ * Sets P[U] to the probability that U of the X * Y pairs of X values and Y other values have the
+ * other value above, if all orders of the values have the same probability. The largest value is
+ * one of the X, or one of the Y and then above all X.
  */
-static double chance_of(size_t x, size_t y, size_t least)
+static void find_chances(size_t x, size_t y, double *p)
 {
 	size_t sums = x * y + 1;
-	/* the probability of each sum for I values of X and K values of Y: row I, one K at a time
-	 */
-	double *p = xcalloc((x + 1) * sums, sizeof(*p)), sum = 0;
+	double *rows = xcalloc((x + 1) * sums, sizeof(*rows)); /* for 0 to X values */
 
 	for (size_t i = 0; i <= x; i++)
-		p[i * sums] = 1;
-	for (size_t k = 1; k <= y; k++)
+		rows[i * sums] = 1;
+	for (size_t k = 1; k <= y; k++) /* for 0 to Y values */
 		for (size_t i = 1; i <= x; i++)
 			for (size_t u = sums; u--;) {
-				double y_last = u >= i ? p[i * sums + u - i] : 0;
-				double x_last = p[(i - 1) * sums + u];
+				double *row = rows + i * sums;
+				double of_y = u >= i ? row[u - i] : 0, of_x = row[u - sums];
 
-				p[i * sums + u] =
-					(y_last * (double)k + x_last * (double)i) / (double)(i + k);
+				row[u] = (of_y * (double)k + of_x * (double)i) / (double)(i + k);
 			}
-	for (size_t u = least; u < sums; u++)
-		sum += p[x * sums + u];
-	free(p);
-	return sum;
+	memcpy(p, rows + x * sums, sums * sizeof(*p));
+	free(rows);
 }
 
-bool diff_runs_rose(const uint64_t *values, struct diff_pair nr)
+/* The normal approximation of the same, for the number of pairs at 5 %. */
+static size_t approximate_least(size_t x, size_t y)
 {
-	size_t above = 0, all = nr.before * nr.after;
+	double pairs = (double)x * (double)y;
+
+	return (size_t)ceil(pairs / 2 + 0.5 + 1.645 * sqrt(pairs * (double)(x + y + 1) / 12));
+}
+
+size_t diff_runs_least(struct diff_pair nr)
+{
+	enum { EXACT_MAX = 400 };
+	size_t pairs = nr.before * nr.after, least = pairs;
+	double p[EXACT_MAX + 1], sum = 0;
+
+	if (pairs > EXACT_MAX)
+		return approximate_least(nr.before, nr.after);
+	find_chances(nr.before, nr.after, p);
+	for (size_t u = pairs; u > 0 && (sum += p[u]) <= 0.05; u--)
+		least = u;
+	return least;
+}
+
+bool diff_runs_rose(const uint64_t *values, struct diff_pair nr, size_t least)
+{
+	size_t above = 0;
 
 	for (size_t i = 0; i < nr.before; i++)
 		for (size_t k = 0; k < nr.after; k++)
 			above += values[nr.before + k] > values[i];
-	return above == all || chance_of(nr.before, nr.after, above) <= 0.05;
+	return above >= least;
 }
 
 static struct diff_pair medians_of(uint64_t *values, struct diff_pair nr)
@@ -126,11 +145,11 @@ static void add_run(struct shares *s, const struct profile *run, size_t at)
 }
 
 /* Sets *MEDIANS, and returns whether the values rose. */
-static bool judge(uint64_t *values, struct diff_pair nr, struct diff_pair *medians)
+static bool judge(const struct diff_runs *runs, uint64_t *values, struct diff_pair *medians)
 {
-	bool rose = diff_runs_rose(values, nr);
+	bool rose = diff_runs_rose(values, runs->nr, runs->least);
 
-	*medians = medians_of(values, nr);
+	*medians = medians_of(values, runs->nr);
 	return rose;
 }
 
@@ -143,11 +162,10 @@ static void judge_functions(struct diff_runs *runs, const struct shares *s)
 		const struct diff_function *all = &s->functions->list[i];
 		struct diff_function *fn = &runs->medians.list[i];
 
-		runs->rose[i].self = judge(s->self + i * s->nr, runs->nr, &fn->self) &&
+		runs->rose[i].self = judge(runs, s->self + i * s->nr, &fn->self) &&
 				     diff_step(&scale, all->self) > DIFF_SAME;
-		runs->rose[i].inclusive =
-			judge(s->inclusive + i * s->nr, runs->nr, &fn->inclusive) &&
-			diff_step(&scale, all->inclusive) > DIFF_SAME;
+		runs->rose[i].inclusive = judge(runs, s->inclusive + i * s->nr, &fn->inclusive) &&
+					  diff_step(&scale, all->inclusive) > DIFF_SAME;
 	}
 }
 
@@ -157,7 +175,7 @@ static void judge_totals(struct diff_runs *runs, struct profile *const *profiles
 
 	for (size_t i = 0; i < nr; i++)
 		totals[i] = profiles[i]->nodes[0].total;
-	runs->total_rose = judge(totals, runs->nr, &runs->totals);
+	runs->total_rose = judge(runs, totals, &runs->totals);
 	free(totals);
 }
 
@@ -170,6 +188,7 @@ void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
 	for (size_t i = 0; i < shares.nr; i++)
 		add_run(&shares, profiles[i], i);
 	*runs = (struct diff_runs){.nr = nr,
+		.least = diff_runs_least(nr),
 		.medians = *functions,
 		.rose = xcalloc(functions->nr, sizeof(*runs->rose))};
 	runs->medians.list = xcalloc(functions->nr, sizeof(*functions->list));

@@ -7,6 +7,7 @@
 
 struct diff_runs {
 	struct diff_pair nr; /* numbers of runs */
+	size_t least;        /* see diff_runs_least() */
 	/*
 	 * The same functions in the same order, with the medians of their shares as weights, in
 	 * units of 1 / scale.total. The strings belong to the functions that it was made from.
@@ -28,10 +29,13 @@ void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
 void diff_runs_release(struct diff_runs *runs);
 
 /*
- * Whether the values of the runs after are above those before, and not by chance: by the one-sided
- * test of Mann and Whitney at 5 %. Where the runs are too few for that, all values after must be
- * above all values before. VALUES has the NR values, those before first.
+ * Returns how many of all pairs of a run before and a run after must have risen for a rise that is
+ * not by chance: by the one-sided test of Mann and Whitney at 5 %, or all where the runs are too
+ * few for that.
  */
-bool diff_runs_rose(const uint64_t *values, struct diff_pair nr);
+size_t diff_runs_least(struct diff_pair nr);
+
+/* Whether LEAST pairs of the NR values rose. Those before come first. */
+bool diff_runs_rose(const uint64_t *values, struct diff_pair nr, size_t least);
 
 #endif
