@@ -57,7 +57,10 @@ function print_bash(    i, all, name) {
 	print "\t\tCOMPREPLY=($(compgen -W '" substr(all, 2) "' -- \"$word\"))"
 	print "\t\t[[ ${COMPREPLY[*]} = *= ]] && compopt -o nospace"
 	print "\t\t;;"
-	print "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;"
+	if (commands != "")
+		print "\t*) COMPREPLY=($([ $COMP_CWORD = 1 ] && compgen -W '" commands "' -- \"$word\" || compgen -f -- \"$word\")) ;;"
+	else
+		print "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;"
 	print "\tesac"
 	print "}"
 	print "complete -o filenames -F " name " " program
@@ -82,10 +85,14 @@ function print_zsh(    i, set) {
 			long[i] (value[i] == "" ? "" : "=") "}'"
 		print "\t'*'" set (doc[i] == "" ? "" : "[" summary(doc[i]) "]") zsh_values(i) "' \\"
 	}
+	if (commands != "")
+		print "\t'1:command:(" commands ")' \\"
 	print "\t'*:file:_files'"
 }
 
 function print_fish(    i, kind, rest) {
+	if (commands != "")
+		print "complete -c " program " -n __fish_use_subcommand -x -a '" commands "'"
 	for (i = 1; i <= nr; i++) {
 		kind = kind_of(value[i])
 		rest = kind == "none" ? "" : kind == "files" ? " -r -F" : kind == "folders" ? " -x -a '(__fish_complete_directories)'" : \
@@ -116,6 +123,16 @@ function print_fish(    i, kind, rest) {
 		sub(/\[?=.*/, "", name[i])
 		long[nr] = name[i]
 	}
+	next
+}
+
+# "  record         where processor time goes (sample-bt)", of a program whose first word is a command
+NR == 1 && / COMMAND \[ARG/ {
+	has_commands = 1
+}
+
+has_commands && /^  [a-z][a-z-]* / && $1 != program {
+	commands = commands (commands == "" ? "" : " ") $1
 	next
 }
 
