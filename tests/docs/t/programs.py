@@ -107,6 +107,9 @@ def page(path):
 texts = {name: program(name) for name in sorted(os.listdir(bin_dir))}
 check_eq('completion: values of a choice', ['bpf', 'stap'], sorted(set(offered('sample-bt', '--engine', '=', '')) - {'auto'}))
 check_eq('completion: folders', [top + '/man'], offered('sample-bt', '--report', '=', top + '/ma'))
+check_eq('flametap: runs all programs', sorted(set(texts) - {'flametap', 'ngx-values'}),
+         sorted(set(re.findall(r'\(([a-z-]+)\)$', texts['flametap'], re.M))))
+check_eq('completion: commands', ['record', 'report', 'resolve'], sorted(offered('flametap', 're')))
 for name in 'lj-sample-bt', 'pl-sample-bt', 'sample-bt-off-cpu':
     wrapper(name, texts[name], texts['sample-bt'])
 for path in sorted(glob.glob(top + '/man/*.[157]')):
