@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe_point.h"
 #include "process.h"
-#include "symbol/probe_place.h"
+#include "arch/x86_64/probe_place.h"
 #include "target.h"
-#include "unwind/analysis/result_place.h"
+#include "arch/x86_64/result_place.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Rules from machine code: the functions below have no call frame information. */
 #include "symbol/elf/elffile_internal.h"
 #include "unwind/analysis/code_flow.h"
-#include "unwind/analysis/hosted.h"
+#include "arch/x86_64/hosted.h"
 #include "unwind/cfi.h"
 #include "unwind/range.h"
 #include "unwind_test.h"

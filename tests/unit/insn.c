@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Instructions. The judge is Zydis, for all code of this program, of perl and of libcrypto. */
-#include "unwind/analysis/insn.h"
+#include "arch/x86_64/insn.h"
 #include "symbol_test.h"
 
 #if __has_include(<Zydis/Encoder.h>) /* since version 4 */

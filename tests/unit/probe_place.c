@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/util.h"
-#include "symbol/probe_place.h"
+#include "arch/x86_64/probe_place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

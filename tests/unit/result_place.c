@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unwind/analysis/result_place.h"
+#include "arch/x86_64/result_place.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

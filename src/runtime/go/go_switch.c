@@ -4,7 +4,7 @@
 #include "go_rule.h"
 #include "lib/util.h"
 #include "runtime/native_list.h"
-#include "unwind/analysis/insn.h"
+#include "arch/x86_64/insn.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "callee.h"
 #include "code_flow.h"
-#include "insn.h"
+#include "arch/x86_64/insn.h"
 #include "lib/util.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef UNWIND_ANALYSIS_STACK_STATE_H
 #define UNWIND_ANALYSIS_STACK_STATE_H
 
-#include "insn.h"
+#include "arch/x86_64/insn.h"
 
 struct unwind_rule;
 

@@ -4,8 +4,8 @@
  * runs in the frame of StgRun. It has a stack of its own, and moves rsp only for calls of C
  * functions.
  */
-#ifndef UNWIND_ANALYSIS_HOSTED_H
-#define UNWIND_ANALYSIS_HOSTED_H
+#ifndef ARCH_X86_64_HOSTED_H
+#define ARCH_X86_64_HOSTED_H
 
 #include <stddef.h>
 #include <stdint.h>

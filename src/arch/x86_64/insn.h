@@ -4,8 +4,8 @@
  * checks the results against a disassembler library. No such library is linked, because their ABIs
  * change with each release.
  */
-#ifndef UNWIND_ANALYSIS_INSN_H
-#define UNWIND_ANALYSIS_INSN_H
+#ifndef ARCH_X86_64_INSN_H
+#define ARCH_X86_64_INSN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * other instructions in single steps, which takes many times as long, most of all in virtual
  * machines. Functions begin with such instructions: endbr64, sub or mov.
  */
-#ifndef SYMBOL_PROBE_PLACE_H
-#define SYMBOL_PROBE_PLACE_H
+#ifndef ARCH_X86_64_PROBE_PLACE_H
+#define ARCH_X86_64_PROBE_PLACE_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * emulate ret. A uretprobe costs as many, and until Linux 6.14 also a system call, for which a
  * seccomp filter of the process may kill it.
  */
-#ifndef UNWIND_ANALYSIS_RESULT_PLACE_H
-#define UNWIND_ANALYSIS_RESULT_PLACE_H
+#ifndef ARCH_X86_64_RESULT_PLACE_H
+#define ARCH_X86_64_RESULT_PLACE_H
 
 #include <stddef.h>
 
