@@ -170,7 +170,7 @@ UNWIND_INLINE struct unwind_rule jit_frame_rule(uint8_t reg, int32_t offset, boo
 		.offset = offset,
 		.fp_saved = fp_saved ? UNWIND_AT_CFA : UNWIND_SAME,
 		.fp = -2,
-		.bx_saved = UNWIND_LOST,
+		.base_saved = UNWIND_LOST,
 		.ra = -1};
 }
 

@@ -263,7 +263,7 @@ __noinline int take_native(uint32_t lane)
 	native->reg[5] = s->regs.r14;
 	native->reg[6] = s->regs.r15;
 	native->fp = vm->fp;
-	native->bx = vm->bx;
+	native->bx = vm->base;
 	return 0;
 }
 

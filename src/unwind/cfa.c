@@ -107,16 +107,16 @@ static struct cfa_place expression(struct cfa_machine *m)
 static struct cfa_place *place_of(struct cfa_state *state, uint64_t reg)
 {
 	switch (reg) {
-	case CFA_COLUMN_RA:
+	case REG_PC:
 		return &state->saved[CFA_RA];
-	case 3:
-		return &state->saved[CFA_BX];
-	case 6:
-		return &state->saved[CFA_BP];
-	case 7:
+	case REG_BASE:
+		return &state->saved[CFA_BASE];
+	case REG_FP:
+		return &state->saved[CFA_FP];
+	case REG_SP:
 		return &state->saved[CFA_SP];
-	case 12 ... 15:
-		return &state->saved[CFA_R12 + reg - 12];
+	case REG_KEPT ... REG_KEPT + REGS_KEPT - 1:
+		return &state->saved[CFA_KEPT + reg - REG_KEPT];
 	}
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef UNWIND_CFA_H
 #define UNWIND_CFA_H
 
+#include "arch/x86_64/registers.h"
 #include "lib/bytes.h"
 
 struct pointer_bases;
@@ -31,8 +32,7 @@ struct cfa_place {
 };
 
 /* Tracked registers. */
-enum { CFA_COLUMN_RA = 16 }; /* number of the return address */
-enum { CFA_RA, CFA_BP, CFA_BX, CFA_SP, CFA_R12, CFA_R15 = CFA_R12 + 3, CFA_TRACKED };
+enum { CFA_RA, CFA_FP, CFA_BASE, CFA_SP, CFA_KEPT, CFA_TRACKED = CFA_KEPT + REGS_KEPT };
 
 struct cfa_state {
 	struct cfa_place cfa, saved[CFA_TRACKED];
@@ -60,8 +60,8 @@ void cfa_run(const struct cfa_common *common, struct bytes program,
 	const struct unwind_range *range, struct unwind_rows *rows);
 
 /*
- * Returns true if the function of STATE has moved rsp by a large frame for code that it jumps to,
- * as an expression for the caller's rsp tells: GHC's StgRun.
+ * Returns true if the function of STATE has moved REG_SP by a large frame for code that it jumps
+ * to, as an expression for the caller's REG_SP tells: GHC's StgRun.
  */
 bool cfa_is_host(const struct cfa_state *state);
 

@@ -5,11 +5,6 @@
 
 #include <dwarf.h>
 
-enum { REG_BP = 6, REG_SP = 7, REG_IP = 16 };
-
-/* Byte offsets in the kernel's struct sigcontext. */
-enum { SIGCONTEXT_BP = 80, SIGCONTEXT_BX = 88, SIGCONTEXT_SP = 120, SIGCONTEXT_IP = 128 };
-
 enum { HOST_MIN = 4096, HOST_MAX = 1 << 20 }; /* bytes; GHC's stack for C code has 16 KB */
 
 enum { OPS_MAX = 9, EXPRESSION_MAX = 64 }; /* bytes; supported expressions are shorter */
@@ -109,7 +104,7 @@ static bool join_product(struct ops *ops, unsigned char kind)
 	struct op a, b;
 	int64_t n;
 
-	if (kind != DW_OP_mul || !last_two(ops, OP_CONST, &a, &b) || b.n != 8 || a.reg >= REG_IP ||
+	if (kind != DW_OP_mul || !last_two(ops, OP_CONST, &a, &b) || b.n != 8 || a.reg >= REG_PC ||
 		__builtin_mul_overflow(a.n, 8, &n))
 		return false;
 	ops->list[--ops->nr - 1] = (struct op){OP_INDEX, 0, (unsigned char)(a.reg + 1), n};
@@ -187,7 +182,7 @@ static bool is_plt(const struct ops *ops)
 		DW_OP_ge, OP_CONST, DW_OP_shl, DW_OP_plus};
 	const struct op *op = ops->list;
 
-	return has_kinds(ops, kinds, sizeof(kinds)) && !op[0].index && op[1].reg == REG_IP &&
+	return has_kinds(ops, kinds, sizeof(kinds)) && !op[0].index && op[1].reg == REG_PC &&
 	       !op[1].index && !op[1].n && op[2].n == 15 && op[6].n == 3;
 }
 
@@ -201,7 +196,7 @@ static bool is_deref(const struct ops *ops)
 static bool set_cfa(
 	struct unwind_rule *rule, enum unwind_cfa cfa, uint64_t reg, int64_t offset, int64_t add)
 {
-	if (reg >= REG_IP || offset != (int32_t)offset || add != (int16_t)add)
+	if (reg >= REG_PC || offset != (int32_t)offset || add != (int16_t)add)
 		return false;
 	rule->cfa = (uint8_t)cfa & 0xf;
 	rule->reg = (uint8_t)reg;
@@ -270,13 +265,14 @@ static enum unwind_saved saved_at(const struct cfa_place *place, int16_t *slot)
 		return UNWIND_SAME;
 	if (place->how == CFA_OFFSET && slot_of(place->offset, slot))
 		return UNWIND_AT_CFA;
-	if (is_at(place, REG_BP, &offset) && slot_of(offset, slot))
+	if (is_at(place, REG_FP, &offset) && slot_of(offset, slot))
 		return UNWIND_AT_FP;
 	*slot = 0;
 	return UNWIND_LOST;
 }
 
-/* Returns true if PLACE is unspecified, or at offset WHERE in the sigcontext at rsp + CONTEXT. */
+/* Returns true if PLACE is unspecified, or at offset WHERE in the sigcontext at REG_SP + CONTEXT.
+ */
 static bool is_in_context(const struct cfa_place *place, int64_t context, int64_t where)
 {
 	int64_t offset;
@@ -294,12 +290,12 @@ static bool signal_rule(struct unwind_rule *rule, const struct cfa_state *state)
 
 	if (!is_at(&saved[CFA_RA], REG_SP, &context) || context != (int32_t)context)
 		return false;
-	context -= SIGCONTEXT_IP;
+	context -= CONTEXT_PC;
 	return cfa_of(&sp, state) && sp.cfa == UNWIND_CFA_DEREF && sp.reg == REG_SP && !sp.index &&
-	       !sp.add && sp.offset - SIGCONTEXT_SP == context &&
-	       is_in_context(&saved[CFA_SP], context, SIGCONTEXT_SP) &&
-	       is_in_context(&saved[CFA_BP], context, SIGCONTEXT_BP) &&
-	       is_in_context(&saved[CFA_BX], context, SIGCONTEXT_BX) &&
+	       !sp.add && sp.offset - CONTEXT_SP == context &&
+	       is_in_context(&saved[CFA_SP], context, CONTEXT_SP) &&
+	       is_in_context(&saved[CFA_FP], context, CONTEXT_FP) &&
+	       is_in_context(&saved[CFA_BASE], context, CONTEXT_BASE) &&
 	       set_cfa(rule, UNWIND_CFA_SIGNAL, REG_SP, context, 0);
 }
 
@@ -309,7 +305,7 @@ static bool is_root(const struct cfa_state *state)
 }
 
 /*
- * Sets *ABOVE to the distance from the CFA up to the caller's rsp. Returns false if it is not
+ * Sets *ABOVE to the distance from the CFA up to the caller's REG_SP. Returns false if it is not
  * known.
  */
 static bool find_sp(const struct cfa_state *state, int64_t *above)
@@ -350,31 +346,31 @@ static bool move_cfa(struct cfa_state *state, int64_t above)
 
 static bool ra_of(struct unwind_rule *rule, const struct cfa_place *ra)
 {
-	if (ra->how == CFA_REGISTER && ra->offset < REG_IP) {
+	if (ra->how == CFA_REGISTER && ra->offset < REG_PC) {
 		rule->ra = (int16_t)(UNWIND_RA_REG + ra->offset);
 		return true;
 	}
 	return ra->how == CFA_OFFSET && slot_of(ra->offset, &rule->ra) && rule->ra < UNWIND_RA_REG;
 }
 
-/* Returns the mask of the registers r12 to r15 that the function has saved. */
+/* Returns the mask of the registers from REG_KEPT on that the function has saved. */
 static uint8_t lost_of(const struct cfa_state *state)
 {
 	unsigned int lost = 0;
 
-	for (int i = CFA_R12; i <= CFA_R15; i++)
+	for (int i = CFA_KEPT; i < CFA_TRACKED; i++)
 		lost |= (state->saved[i].how != CFA_UNSPECIFIED && state->saved[i].how != CFA_SAME)
-			<< (i - CFA_R12);
+			<< (i - CFA_KEPT);
 	return (uint8_t)lost;
 }
 
-/* Makes the RULE of STATE, in which the caller's rsp is the CFA. */
+/* Makes the RULE of STATE, in which the caller's REG_SP is the CFA. */
 static bool plain_rule(struct unwind_rule *rule, const struct cfa_state *state)
 {
 	if (!ra_of(rule, &state->saved[CFA_RA]) || !cfa_of(rule, state))
 		return false;
-	rule->fp_saved = (uint8_t)saved_at(&state->saved[CFA_BP], &rule->fp);
-	rule->bx_saved = (uint8_t)saved_at(&state->saved[CFA_BX], &rule->bx);
+	rule->fp_saved = (uint8_t)saved_at(&state->saved[CFA_FP], &rule->fp);
+	rule->base_saved = (uint8_t)saved_at(&state->saved[CFA_BASE], &rule->base);
 	rule->lost = lost_of(state) & 0xf;
 	return true;
 }

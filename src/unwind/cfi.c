@@ -185,7 +185,7 @@ static bool read_cie(struct cfa_common *common, struct bytes b)
 		return false;
 	common->code_align = bytes_uleb(&b);
 	common->data_align = bytes_sleb(&b);
-	if ((version == 1 ? bytes_number(&b, 1) : bytes_uleb(&b)) != CFA_COLUMN_RA)
+	if ((version == 1 ? bytes_number(&b, 1) : bytes_uleb(&b)) != REG_PC)
 		return false;
 	common->sized = *letters == 'z';
 	if (common->sized) {
@@ -256,13 +256,13 @@ void cfi_ranges(struct cfi *cfi, struct unwind_ranges *ranges)
 			unwind_ranges_add(ranges, fde.start, fde.size, at);
 }
 
-/* Looks for DW_CFA_val_expression of rsp (7) whose value is relative to rsp. */
+/* Looks for DW_CFA_val_expression of REG_SP whose value is relative to it. */
 bool cfi_may_have_host(const struct cfi *cfi)
 {
 	const unsigned char *at = cfi->bases.data, *end = at + cfi->size;
 
 	while (end - at >= 4 && (at = memchr(at, DW_CFA_val_expression, (size_t)(end - at) - 3))) {
-		if (at[1] == 7 && at[3] == DW_OP_breg7)
+		if (at[1] == REG_SP && at[3] == DW_OP_breg0 + REG_SP)
 			return true;
 		at++;
 	}

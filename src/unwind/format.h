@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind tables: the rules of .eh_frame in a searchable form. The format is the same in memory that
- * is shared with the kernel and in the cache on disk. x86-64 only.
+ * is shared with the kernel and in the cache on disk.
  *
  * A table is a position-independent image of blocks of UNWIND_BLOCK bytes:
  *
@@ -16,6 +16,8 @@
  */
 #ifndef UNWIND_FORMAT_H
 #define UNWIND_FORMAT_H
+
+#include "arch/x86_64/registers.h"
 
 #include <stdint.h>
 
@@ -49,7 +51,7 @@ enum {
 enum unwind_cfa {
 	UNWIND_CFA_NONE,
 	UNWIND_CFA_ROOT,
-	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at rsp + offset */
+	UNWIND_CFA_SIGNAL, /* the kernel's struct sigcontext is at REG_SP + offset */
 	UNWIND_CFA_REG,    /* reg + 8 * index + offset */
 	UNWIND_CFA_DEREF,  /* *(reg + 8 * index + offset) + add */
 	UNWIND_CFA_PLT,    /* reg + offset, and 8 more when (pc & 15) >= add */
@@ -64,27 +66,27 @@ enum unwind_cfa {
 enum unwind_saved {
 	UNWIND_SAME,   /* the register still has the caller's value */
 	UNWIND_AT_CFA, /* saved at CFA + 8 * slot */
-	UNWIND_AT_FP,  /* saved at rbp + 8 * slot, on realigned stacks */
+	UNWIND_AT_FP,  /* saved at REG_FP + 8 * slot, on realigned stacks */
 	UNWIND_LOST,   /* not recoverable */
 };
 
 /*
- * How to get from a frame to its caller. The caller's rsp is the CFA (canonical frame address,
- * DWARF 5 6.4); the return address is at CFA + 8 * ra, or in a register.
+ * How to get from a frame to its caller. The caller's REG_SP is the CFA (canonical frame
+ * address, DWARF 5 6.4); the return address is at CFA + 8 * ra, or in a register.
  */
 struct unwind_rule {
-	uint8_t cfa;                        /* enum unwind_cfa */
-	uint8_t reg;                        /* DWARF number: 3 rbx, 6 rbp, 7 rsp, … */
-	uint8_t index;                      /* DWARF number + 1 of another register, or 0 */
-	uint8_t fp_saved : 2, bx_saved : 2; /* enum unwind_saved, of rbp and rbx */
-	uint8_t lost : 4;                   /* mask of r12 to r15 that the function has saved */
+	uint8_t cfa;                          /* enum unwind_cfa */
+	uint8_t reg;                          /* DWARF number */
+	uint8_t index;                        /* DWARF number + 1 of another register, or 0 */
+	uint8_t fp_saved : 2, base_saved : 2; /* enum unwind_saved */
+	uint8_t lost : 4; /* mask of the REGS_KEPT registers from REG_KEPT on that are saved */
 	int32_t offset;
 	int16_t add;
-	int16_t fp, bx; /* slots of 8 bytes */
-	int16_t ra;     /* slot of the return address, usually -1; or UNWIND_RA_REG + register */
+	int16_t fp, base; /* slots of 8 bytes, of REG_FP and REG_BASE */
+	int16_t ra;       /* slot of the return address, usually -1; or UNWIND_RA_REG + register */
 };
 
-enum { UNWIND_RA_REG = 0x4000, UNWIND_R12 = 12 };
+enum { UNWIND_RA_REG = 0x4000 };
 
 struct unwind_header {
 	uint64_t magic;
@@ -120,7 +122,7 @@ UNWIND_INLINE uint8_t unwind_saved_registers(const struct unwind_rule *r)
 {
 	if (r->cfa != UNWIND_CFA_REG && r->cfa != UNWIND_CFA_DEREF && r->cfa < UNWIND_CFA_RUNTIME)
 		return 0;
-	return (r->fp_saved == UNWIND_AT_CFA) + (r->bx_saved == UNWIND_AT_CFA) + (r->lost & 1) +
+	return (r->fp_saved == UNWIND_AT_CFA) + (r->base_saved == UNWIND_AT_CFA) + (r->lost & 1) +
 	       (r->lost >> 1 & 1) + (r->lost >> 2 & 1) + (r->lost >> 3 & 1);
 }
 

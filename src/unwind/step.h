@@ -74,8 +74,8 @@ static inline bool walk_is_syscall(struct walk *w)
 }
 
 /*
- * Returns true if rsp is at most MAX bytes below the end of the thread's own stack, or if that is
- * not known.
+ * Returns true if REG_SP is at most MAX bytes below the end of the thread's own stack, or if that
+ * is not known.
  */
 static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
 {
@@ -85,9 +85,9 @@ static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
 }
 
 /*
- * Handles a caller's address, or rbp, of 0. The first function of a thread is near the end of the
- * thread's stack, before its control block or the arguments of the program. Other stacks belong to
- * coroutines.
+ * Handles a caller's address, or REG_FP, of 0. The first function of a thread is near the end of
+ * the thread's stack, before its control block or the arguments of the program. Other stacks belong
+ * to coroutines.
  */
 static inline int walk_root(struct walk *w)
 {
@@ -118,9 +118,9 @@ static inline void walk_finish(struct walk *w)
 }
 
 /*
- * Steps from a leaf without rules by the return address at rsp. Assembly often has no frame, and
- * rbp then belongs to an outer function. glibc's rules for clone and clone3 end before the system
- * call; the return address of a new thread, on a new stack, is 0.
+ * Steps from a leaf without rules by the return address at REG_SP. Assembly often has no frame, and
+ * REG_FP then belongs to an outer function. glibc's rules for clone and clone3 end before the
+ * system call; the return address of a new thread, on a new stack, is 0.
  */
 static inline int walk_without_frame(struct walk *w)
 {
@@ -139,8 +139,8 @@ static inline int walk_without_frame(struct walk *w)
 }
 
 /*
- * Steps by a frame pointer that is at most MAX bytes above rsp. With CHECK, the return address must
- * follow a call.
+ * Steps by a frame pointer that is at most MAX bytes above REG_SP. With CHECK, the return address
+ * must follow a call.
  */
 static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 {
@@ -167,7 +167,7 @@ static inline int walk_by_frame(struct walk *w, uint64_t max, bool check)
 }
 
 /*
- * Steps from code without rules by the frame pointer (System V ABI of x86-64, 3.2.2). rbp may hold
+ * Steps from code without rules by the frame pointer. REG_FP may hold
  * any number, so the return address must follow a call instruction.
  */
 static inline int walk_by_fp(struct walk *w)
@@ -176,40 +176,27 @@ static inline int walk_by_fp(struct walk *w)
 }
 
 /*
- * Steps from a signal handler to the interrupted code, whose registers are all in the kernel's
- * struct sigcontext (asm/sigcontext.h).
+ * Steps from a signal handler to the interrupted code, whose registers the kernel has saved.
  */
 static inline int walk_by_signal(struct walk *w, uint64_t at)
 {
-	uint64_t *saved = w->saved; /* r8 … r15 di si bp bx dx ax cx sp ip */
-
-	if (WALK_READ(w, saved, sizeof(w->saved), at))
+	if (WALK_READ(w, w->saved, CONTEXT_WORDS * sizeof(uint64_t), at))
 		return WALK_NO_READ;
-	w->reg[0] = saved[13];
-	w->reg[1] = saved[12];
-	w->reg[2] = saved[14];
-	w->reg[3] = saved[11];
-	w->reg[4] = saved[9];
-	w->reg[5] = saved[8];
-	w->reg[6] = saved[10];
-	w->reg[7] = saved[15];
-	for (int i = 0; i < 8; i++)
-		w->reg[8 + i] = saved[i];
-	w->reg[REG_PC] = saved[16];
-	w->bx_at = 0;
+	context_take(w->reg, w->saved);
+	w->base_at = 0;
 	w->known = (1 << NR_REGS) - 1;
 	w->call = false;
 	return WALK_ON;
 }
 
-static inline int walk_base(struct walk *w, uint32_t reg, uint64_t *value)
+static inline int walk_reg(struct walk *w, uint32_t reg, uint64_t *value)
 {
 	if (reg >= NR_REGS - 1 || !(w->known >> reg & 1))
 		return WALK_NO_RULE;
-	if (reg == REG_BX && w->bx_at) {
-		if (WALK_READ(w, &w->reg[REG_BX], 8, w->bx_at))
+	if (reg == REG_BASE && w->base_at) {
+		if (WALK_READ(w, &w->reg[REG_BASE], 8, w->base_at))
 			return WALK_NO_READ;
-		w->bx_at = 0;
+		w->base_at = 0;
 	}
 	*value = w->reg[UNWIND_BELOW(reg, NR_REGS)];
 	return WALK_ON;
@@ -217,11 +204,11 @@ static inline int walk_base(struct walk *w, uint32_t reg, uint64_t *value)
 
 static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t *cfa)
 {
-	int end = walk_base(w, r->reg, cfa);
+	int end = walk_reg(w, r->reg, cfa);
 	uint64_t index = 0;
 
 	if (!end && r->index)
-		end = walk_base(w, r->index - 1U, &index);
+		end = walk_reg(w, r->index - 1U, &index);
 	if (end)
 		return end;
 	*cfa += 8 * index + (int64_t)r->offset;
@@ -243,7 +230,7 @@ static inline int walk_without_rule(struct walk *w)
 	return end == WALK_NO_RULE ? walk_by_fp(w) : end;
 }
 
-/* Reads rbp and the return address, which are usually adjacent. */
+/* Reads REG_FP and the return address, which are usually adjacent. */
 static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64_t cfa)
 {
 	uint64_t ra_at = cfa + 8 * (int64_t)r->ra, pair[2];
@@ -261,7 +248,7 @@ static inline int walk_saved(struct walk *w, const struct unwind_rule *r, uint64
 	if ((ra_saved && WALK_READ(w, &pair[1], 8, ra_at)) ||
 		(fp_saved && WALK_READ(w, &pair[0], 8, fp_at)))
 		return WALK_NO_READ;
-	w->reg[REG_PC] = ra_saved ? pair[1] : w->reg[UNWIND_INDEX(r->ra, 16)];
+	w->reg[REG_PC] = ra_saved ? pair[1] : w->reg[UNWIND_INDEX(r->ra, REG_PC)];
 	if (fp_saved)
 		w->reg[REG_FP] = pair[0];
 	return WALK_ON;
@@ -276,15 +263,15 @@ static inline uint32_t walk_known(const struct walk *w, uint32_t reg, uint8_t sa
 
 /*
  * Returns the mask of registers, other than those that R locates, whose values are also the
- * caller's values: r12 to r15 unless the function has saved them, and the registers that a call may
- * change. Only assembly has rules that refer to the latter, and it knows which of them its callees
- * preserve.
+ * caller's values: those from REG_KEPT on unless the function has saved them, and the registers
+ * that a call may change. Only assembly has rules that refer to the latter, and it knows which of
+ * them its callees preserve.
  */
 static inline uint32_t walk_kept(const struct walk *w, const struct unwind_rule *r)
 {
-	uint32_t others = 1 << REG_SP | 1 << REG_PC | 1 << REG_FP | 1 << REG_BX;
+	uint32_t others = 1 << REG_SP | 1 << REG_PC | 1 << REG_FP | 1 << REG_BASE;
 
-	return w->known & ~(others | (uint32_t)r->lost << UNWIND_R12);
+	return w->known & ~(others | (uint32_t)r->lost << REG_KEPT);
 }
 
 /* Steps by a rule that has no CFA. */
@@ -300,13 +287,13 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 }
 
 /*
- * Steps to the caller by rule R. If the CFA depends on a register other than rsp, the function may
- * have made its call on another stack (split stacks, Rust's stacker), which may be above its own
- * stack.
+ * Steps to the caller by rule R. If the CFA depends on a register other than REG_SP, the function
+ * may have made its call on another stack (split stacks, Rust's stacker), which may be above its
+ * own stack.
  */
 static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 {
-	uint64_t cfa, bx_at = w->bx_at;
+	uint64_t cfa, base_at = w->base_at;
 	bool is_leaf = !w->call, is_lower;
 	int end;
 
@@ -318,24 +305,24 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 	is_lower = cfa <= w->reg[REG_SP] && w->call;
 	if (is_lower && r->reg == REG_SP)
 		return WALK_LOST;
-	if ((r->fp_saved == UNWIND_AT_FP || r->bx_saved == UNWIND_AT_FP) &&
+	if ((r->fp_saved == UNWIND_AT_FP || r->base_saved == UNWIND_AT_FP) &&
 		!(w->known >> REG_FP & 1))
 		return WALK_NO_RULE;
 	if (r->ra >= UNWIND_RA_REG && w->call) /* the callee may have changed the register */
 		return WALK_NO_RULE;
-	if (r->bx_saved == UNWIND_AT_CFA)
-		bx_at = cfa + 8 * (int64_t)r->bx;
-	else if (r->bx_saved == UNWIND_AT_FP)
-		bx_at = w->reg[REG_FP] + 8 * (int64_t)r->bx;
+	if (r->base_saved == UNWIND_AT_CFA)
+		base_at = cfa + 8 * (int64_t)r->base;
+	else if (r->base_saved == UNWIND_AT_FP)
+		base_at = w->reg[REG_FP] + 8 * (int64_t)r->base;
 	end = walk_saved(w, r, cfa);
 	if (end)
 		return end;
 	if ((is_lower || r->cfa == UNWIND_CFA_CALLED) && !walk_is_return(w, w->reg[REG_PC]))
 		return is_lower ? WALK_LOST : WALK_NO_RULE;
-	w->bx_at = bx_at;
+	w->base_at = base_at;
 	w->reg[REG_SP] = cfa;
 	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |
-		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BX, r->bx_saved);
+		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BASE, r->base_saved);
 	w->call = true;
 	if (!w->reg[REG_PC])
 		return is_leaf || !w->reg[REG_FP] ? walk_root(w) : WALK_LOST;

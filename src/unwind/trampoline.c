@@ -9,7 +9,9 @@
 enum { TRAMPOLINES_MAX = 16, CODE_MAX = 1 << 30 }; /* in a file; bytes to search */
 
 const struct unwind_rule trampoline_rule = {
-	.cfa = UNWIND_CFA_SIGNAL, .reg = 7, .offset = 40, /* of uc_mcontext in struct ucontext */
+	.cfa = UNWIND_CFA_SIGNAL,
+	.reg = REG_SP,
+	.offset = CONTEXT_AT,
 };
 
 /* The code after the opcode of mov, which has two encodings. */

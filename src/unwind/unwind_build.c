@@ -89,8 +89,8 @@ static void gather(struct build *b, const struct elffile *elf)
 
 /*
  * Haskell code has no unwind information, and no returns that the analysis could trust. It leaves
- * rsp where StgRun has set it before it jumped to the code, so StgRun's rule is valid for the code,
- * too.
+ * REG_SP where StgRun has set it before it jumped to the code, so StgRun's rule is valid for the
+ * code, too.
  */
 static void find_host(struct build *b)
 {

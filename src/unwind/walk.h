@@ -9,15 +9,7 @@
 
 #include <stdbool.h>
 
-enum {
-	WALK_DEPTH = 2048, /* limit of frames */
-
-	REG_BX = 3, /* DWARF numbers of x86-64 */
-	REG_FP = 6,
-	REG_SP = 7,
-	REG_PC = 16,
-	NR_REGS = 17,
-};
+enum { WALK_DEPTH = 2048 }; /* limit of frames */
 
 /* The state of a walk. */
 enum walk_end {
@@ -48,13 +40,13 @@ enum { WALK_THREADS = 4, WALK_VM_WORDS = 2 };
 
 /* The innermost frame of an interpreter, as the steps of its runtime find it. */
 struct walk_vm {
-	uint64_t frame;  /* address of the interpreter's frame, or 0 if there is none */
-	uint64_t pc;     /* walk_pc() */
-	bool leaf;       /* it is the walk's first frame, and the registers are the VM's */
-	bool compiled;   /* it runs code that the interpreter has compiled */
-	uint8_t nr;      /* number of such frames so far, modulo 256 */
-	uint64_t fp, bx; /* its rbp and rbx, or 0 if not known */
-	bool stop;       /* the walk ends at that frame, and does not leave it */
+	uint64_t frame;    /* address of the interpreter's frame, or 0 if there is none */
+	uint64_t pc;       /* walk_pc() */
+	bool leaf;         /* it is the walk's first frame, and the registers are the VM's */
+	bool compiled;     /* it runs code that the interpreter has compiled */
+	uint8_t nr;        /* number of such frames so far, modulo 256 */
+	uint64_t fp, base; /* its registers of this role, or 0 if not known */
+	bool stop;         /* the walk ends at that frame, and does not leave it */
 	uint64_t word[WALK_VM_WORDS]; /* for use by the runtime */
 	/*
 	 * The innermost frames of the outer threads, from which C code runs this thread, innermost
@@ -68,13 +60,13 @@ enum { WALK_CODE = 256 }; /* bytes of code that are read at once */
 
 struct walk {
 	uint64_t reg[NR_REGS];
-	uint64_t bx_at;      /* where the frame's rbx is saved, or 0 if it is in reg */
+	uint64_t base_at;    /* where the frame's REG_BASE is saved, or 0 if it is in reg */
 	uint32_t known;      /* mask of the registers in reg that are valid for this frame */
 	bool call;           /* pc is a return address */
 	uint8_t end;         /* enum walk_end */
 	uint32_t nr;         /* frames so far */
 	uint64_t from;       /* pc of the last frame if it is a return address, else 0 */
-	uint64_t home;       /* rsp in a runtime's last frame on the thread's stack, or 0 */
+	uint64_t home;       /* REG_SP in a runtime's last frame on the thread's stack, or 0 */
 	uint64_t trampoline; /* what return probes put in place of return addresses, or 0 */
 	struct walk_map map;
 	struct walk_vm vm;

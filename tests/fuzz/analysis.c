@@ -21,7 +21,7 @@ static void use(const struct code_flow *f)
 		if (code_flow_rule(f, at, &rule, &length)) {
 			must(rule.cfa == UNWIND_CFA_REG || rule.cfa == UNWIND_CFA_DEREF);
 			must(rule.reg < 16 && rule.ra == -1 && !rule.index);
-			must(rule.fp_saved <= UNWIND_LOST && rule.bx_saved <= UNWIND_LOST);
+			must(rule.fp_saved <= UNWIND_LOST && rule.base_saved <= UNWIND_LOST);
 		}
 		must(length > 0 && length <= 15);
 	}

@@ -127,11 +127,11 @@ static void make_rules(void)
 		if (rule_list[i].cfa & 8) { /* a likely rule */
 			rule_list[i].cfa %= RUNTIME_CFA(LUAJIT) + 1;
 			rule_list[i].reg =
-				(uint8_t[]){REG_SP, REG_FP, REG_BX, 10}[rule_list[i].reg % 4];
+				(uint8_t[]){REG_SP, REG_FP, REG_BASE, 10}[rule_list[i].reg % 4];
 			rule_list[i].offset = rule_list[i].offset % 256 * 8;
 			rule_list[i].ra = -1;
 			rule_list[i].fp %= 8;
-			rule_list[i].bx %= 8;
+			rule_list[i].base %= 8;
 		}
 }
 

@@ -11,7 +11,7 @@ static struct vm_native native_of(const struct walk *w, const struct user_regs_s
 	struct vm_native n = {.frame = w->vm.frame,
 		.pc = w->vm.pc,
 		.fp = w->vm.fp,
-		.bx = w->vm.bx,
+		.bx = w->vm.base,
 		.sp = r->rsp,
 		.dx = r->rdx,
 		.reg = {r->rdi, r->rbx, r->rbp, r->r12, r->r13, r->r14, r->r15},

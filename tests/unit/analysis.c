@@ -267,7 +267,7 @@ static void check(const unsigned char *label, struct unwind_rule want)
 	if (memcmp(&rule, &want, sizeof(rule)))
 		fail_msg("kind %d, register %d, offset %d, add %d, rbp %d %d, rbx %d %d, lost %d",
 			rule.cfa, rule.reg, rule.offset, rule.add, rule.fp_saved, rule.fp,
-			rule.bx_saved, rule.bx, rule.lost);
+			rule.base_saved, rule.base, rule.lost);
 }
 
 static void analysis__of_a_leaf_without_frame(void **state)
@@ -284,7 +284,8 @@ static void analysis__follows_pushes_and_pops(void **state)
 	analyse(pushes, pushes_end);
 	check(pushes, plain);
 	check(pushes_body, (struct unwind_rule)REG(SP, 56));
-	check(pushes_popped, (struct unwind_rule)REG(SP, 16, .bx_saved = UNWIND_AT_CFA, .bx = -2));
+	check(pushes_popped,
+		(struct unwind_rule)REG(SP, 16, .base_saved = UNWIND_AT_CFA, .base = -2));
 	check(pushes_ret, plain);
 }
 
@@ -293,8 +294,8 @@ static void analysis__finds_saved_registers(void **state)
 {
 	(void)state;
 	analyse(pushes, pushes_end);
-	check(pushes_popping, (struct unwind_rule)REG(SP, 56, .bx_saved = UNWIND_AT_CFA, .bx = -2,
-				      .fp_saved = UNWIND_AT_CFA, .fp = -3));
+	check(pushes_popping, (struct unwind_rule)REG(SP, 56, .base_saved = UNWIND_AT_CFA,
+				      .base = -2, .fp_saved = UNWIND_AT_CFA, .fp = -3));
 }
 
 static void analysis__finds_rsp_saved_on_an_aligned_stack(void **state)
@@ -370,8 +371,8 @@ static void analysis__of_code_in_the_middle_of_a_function(void **state)
 	add(middle, middle_end);
 	code_flow_begin(&flow);
 	code_flow_run_rest(&flow);
-	check(middle, (struct unwind_rule)REG(SP, 40, .bx_saved = UNWIND_LOST));
-	check(middle_pop, (struct unwind_rule)REG(SP, 16, .bx_saved = UNWIND_LOST));
+	check(middle, (struct unwind_rule)REG(SP, 40, .base_saved = UNWIND_LOST));
+	check(middle_pop, (struct unwind_rule)REG(SP, 16, .base_saved = UNWIND_LOST));
 }
 
 static void analysis__is_not_misled_by_data(void **state)

@@ -8,10 +8,10 @@
 
 /* ---- a machine ---- */
 
-enum { NR_REGS = 32 };
+enum { MACHINE_REGS = 32 };
 
 struct machine {
-	uint64_t reg[NR_REGS];
+	uint64_t reg[MACHINE_REGS];
 };
 
 /* A caller, or a part of it. Unknown values are set to values that cannot be right. */
@@ -29,7 +29,7 @@ static uint64_t memory(uint64_t address)
 
 static void shuffle(struct machine *m, uint64_t pc)
 {
-	for (int i = 0; i < NR_REGS; i++)
+	for (int i = 0; i < MACHINE_REGS; i++)
 		m->reg[i] = random_below(UINT64_MAX);
 	m->reg[IP] = pc;
 }
@@ -72,7 +72,7 @@ static struct caller caller_by_rule(const struct machine *m, const struct unwind
 		return c;
 	cfa = cfa_of(m, rule);
 	c.bp_known = rule->fp_saved != UNWIND_LOST;
-	c.bx_known = rule->bx_saved != UNWIND_LOST;
+	c.bx_known = rule->base_saved != UNWIND_LOST;
 	if (rule->cfa == UNWIND_CFA_SIGNAL) {
 		/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
 		c.bp = memory(cfa + 8 * 10);
@@ -86,7 +86,7 @@ static struct caller caller_by_rule(const struct machine *m, const struct unwind
 					 : memory(cfa + 8 * (uint64_t)(int64_t)rule->ra);
 	c.kept = ~rule->lost & 0xfU;
 	c.bp = saved(m, cfa, rule->fp_saved, rule->fp, BP);
-	c.bx = saved(m, cfa, rule->bx_saved, rule->bx, BX);
+	c.bx = saved(m, cfa, rule->base_saved, rule->base, BX);
 	return c;
 }
 
@@ -486,7 +486,7 @@ static const struct {
 	{"offset", PLAIN, CODE(0x44, (char)0x86, 2),
 		REG(SP, 8, .fp_saved = UNWIND_AT_CFA, .fp = -2)},
 	{"offset_extended", PLAIN, CODE(0x44, DW_CFA_offset_extended, BX, 3),
-		REG(SP, 8, .bx_saved = UNWIND_AT_CFA, .bx = -3)},
+		REG(SP, 8, .base_saved = UNWIND_AT_CFA, .base = -3)},
 	{"offset_extended_sf", PLAIN, CODE(0x44, DW_CFA_offset_extended_sf, BP, 0x7e),
 		REG(SP, 8, .fp_saved = UNWIND_AT_CFA, .fp = 2)},
 	{"GNU_negative_offset_extended", PLAIN,
@@ -513,7 +513,7 @@ static const struct {
 	{"val_offset rbp", PLAIN, CODE(0x44, DW_CFA_val_offset, BP, 1),
 		REG(SP, 8, .fp_saved = UNWIND_LOST)},
 	{"val_offset_sf", PLAIN, CODE(0x44, DW_CFA_val_offset_sf, BX, 1),
-		REG(SP, 8, .bx_saved = UNWIND_LOST)},
+		REG(SP, 8, .base_saved = UNWIND_LOST)},
 	{"saved rsp", PLAIN, CODE(0x44, (char)0x87, 3), NONE},
 	{"register", PLAIN, CODE(0x44, DW_CFA_register, BP, 9),
 		REG(SP, 8, .fp_saved = UNWIND_LOST)},
@@ -542,13 +542,13 @@ static const struct {
 	{"expression rbp", PLAIN, CODE(0x44, DW_CFA_expression, BP, 2, DW_OP_breg6, 0),
 		REG(SP, 8, .fp_saved = UNWIND_AT_FP)},
 	{"expression rbx", PLAIN, CODE(0x44, DW_CFA_expression, BX, 2, DW_OP_breg6, 0x58),
-		REG(SP, 8, .bx_saved = UNWIND_AT_FP, .bx = -5)},
+		REG(SP, 8, .base_saved = UNWIND_AT_FP, .base = -5)},
 	{"an index to rbx", PLAIN,
 		CODE(0x44, DW_CFA_expression, BX, 7, DW_OP_breg6, 0, DW_OP_breg9, 0, DW_OP_lit8,
 			DW_OP_mul, DW_OP_plus),
-		REG(SP, 8, .bx_saved = UNWIND_LOST)},
+		REG(SP, 8, .base_saved = UNWIND_LOST)},
 	{"another expression", PLAIN, CODE(0x44, DW_CFA_expression, BX, 2, DW_OP_breg7, 8),
-		REG(SP, 8, .bx_saved = UNWIND_LOST)},
+		REG(SP, 8, .base_saved = UNWIND_LOST)},
 	{"val_expression", PLAIN, CODE(0x44, DW_CFA_val_expression, BP, 2, DW_OP_breg7, 8),
 		REG(SP, 8, .fp_saved = UNWIND_LOST)},
 	{"GNU_args_size", PLAIN,
@@ -646,9 +646,9 @@ static void test_luajit(void **state)
 		.reg = SP,
 		.offset = 80,
 		.fp_saved = UNWIND_AT_CFA,
-		.bx_saved = UNWIND_AT_CFA,
+		.base_saved = UNWIND_AT_CFA,
 		.fp = -2,
-		.bx = -3,
+		.base = -3,
 		.ra = -1};
 
 	(void)state;

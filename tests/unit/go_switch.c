@@ -85,7 +85,7 @@ static void go_switch__by_a_distance(void **state)
 	assert_switch(&list[1], 27, 45, GO_SWITCH_DISTANCE);
 	assert_int_equal(list[1].rule.offset, 8);
 	assert_int_equal(list[1].rule.add, 16);
-	assert_int_equal(list[1].rule.bx, 0);
+	assert_int_equal(list[1].rule.base, 0);
 	assert_int_equal(list[1].rule.ra, DEPTH);
 }
 
@@ -109,7 +109,7 @@ static void go_switch__by_a_path(void **state)
 	assert_switch(&list[0], 4, 30, GO_SWITCH_PATH);
 	assert_int_equal(list[0].rule.offset, -8);
 	assert_int_equal(list[0].rule.add, 0x30);
-	assert_int_equal(list[0].rule.bx, 0xc0);
+	assert_int_equal(list[0].rule.base, 0xc0);
 	assert_int_equal(list[0].rule.fp, 0x38);
 }
 
@@ -132,7 +132,7 @@ static void go_switch__thread_offset(void **state)
 	assert_int_equal(find("f", code, sizeof(code), &none, list), 1);
 	assert_switch(&list[0], 4, 28, GO_SWITCH_PATH);
 	assert_int_equal(list[0].rule.offset, -16);
-	assert_int_equal(list[0].rule.bx, 0);
+	assert_int_equal(list[0].rule.base, 0);
 	code[8] = 0xc2; /* mov $-16,%rdx */
 	assert_int_equal(find("f", code, sizeof(code), &none, list), 1);
 	assert_int_equal(list[0].rule.cfa, UNWIND_CFA_NONE);
@@ -162,7 +162,7 @@ static void go_switch__without_return(void **state)
 	assert_int_equal(
 		find("runtime.morestack.abi0", for_good, sizeof(for_good), &path[0].rule, list), 1);
 	assert_switch(&list[0], 8, 12, GO_SWITCH_CONTEXT);
-	assert_int_equal(list[0].rule.bx, 0xc0);
+	assert_int_equal(list[0].rule.base, 0xc0);
 	assert_int_equal(list[0].rule.ra, 0x68);
 }
 

@@ -657,8 +657,8 @@ static void hotspot__interpreter_leaf(void **state)
 		{12, SENDER, 13, 8, -1},
 		{15, INTERPRETER, 0, 0, 0},
 		{20, INTERPRETER, 0, 0, 0},
-		{21, SENDER, REG_BX, 0, -1},
-		{23, UNWIND_CFA_REG, REG_BX, 0, UNWIND_RA_REG + 13},
+		{21, SENDER, REG_BASE, 0, -1},
+		{23, UNWIND_CFA_REG, REG_BASE, 0, UNWIND_RA_REG + 13},
 		{26, UNWIND_CFA_REG, REG_SP, 0, UNWIND_RA_REG + 13},
 	};
 	uint64_t at = CODE + (SEGMENTS - 16) * 128;

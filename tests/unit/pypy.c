@@ -40,7 +40,7 @@ static void pypy__rule_by_a_loop(void **state)
 		.ra = -1,
 		.fp_saved = UNWIND_AT_CFA,
 		.fp = (0x60 - 0xb8 - 8) / 8,
-		.bx_saved = UNWIND_LOST,
+		.base_saved = UNWIND_LOST,
 		.lost = 15};
 	struct unwind_rule rule;
 

@@ -40,8 +40,8 @@ static void qemu__rule_by_its_entry(void **state)
 		.ra = -1,
 		.fp_saved = UNWIND_AT_CFA,
 		.fp = -2,
-		.bx_saved = UNWIND_AT_CFA,
-		.bx = -3,
+		.base_saved = UNWIND_AT_CFA,
+		.base = -3,
 		.lost = 15};
 	struct unwind_rule rule;
 

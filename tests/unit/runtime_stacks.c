@@ -84,7 +84,7 @@ static void begin(uint64_t pc, uint64_t sp)
 	w = (struct walk){.known = (1 << NR_REGS) - 1, .map = {.start = TEXT, .end = TEXT + SIZE}};
 	w.reg[REG_PC] = pc;
 	w.reg[REG_SP] = sp;
-	w.reg[REG_BX] = BX;
+	w.reg[REG_BASE] = BX;
 }
 
 static int setup(void **state)
@@ -114,8 +114,8 @@ static void runtime_stacks__called(void **state)
 			.reg = REG_SP,
 			.offset = 32,
 			.ra = -1,
-			.bx_saved = UNWIND_AT_CFA,
-			.bx = -4}};
+			.base_saved = UNWIND_AT_CFA,
+			.base = -4}};
 
 	(void)state;
 	begin(CODE, STACK);
@@ -124,7 +124,7 @@ static void runtime_stacks__called(void **state)
 	assert_int_equal(walk_compiled(&w, &layout), WALK_ON);
 	assert_caller(CALLED, STACK + 32);
 	uint64_t bx;
-	assert_int_equal(walk_base(&w, REG_BX, &bx), WALK_ON);
+	assert_int_equal(walk_reg(&w, REG_BASE, &bx), WALK_ON);
 	assert_int_equal(bx, 77);
 	*place(CODE, 1) = 0xc3; /* ret */
 	put(STACK, CALLED);
@@ -186,7 +186,7 @@ static void assert_sljit(uint64_t pc, uint32_t pushed, uint32_t more, bool call)
 	assert_int_equal(walk_compiled(&w, &(struct jit_layout){0}), WALK_ON);
 	assert_caller(CALLED, cfa);
 	assert_int_equal(w.reg[REG_FP], pushed == 5 ? 45 : 33);
-	assert_int_equal(walk_base(&w, REG_BX, &bx), WALK_ON);
+	assert_int_equal(walk_reg(&w, REG_BASE, &bx), WALK_ON);
 	assert_int_equal(bx, pushed ? 41 : BX);
 }
 
@@ -277,7 +277,7 @@ static void runtime_stacks__erlang_frames(void **state)
 	w.reg[ERLANG_PROCESS] = 5;
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(CALLED, HEAP + 32);
-	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC | 1 << REG_BX | 1 << ERLANG_PROCESS);
+	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC | 1 << REG_BASE | 1 << ERLANG_PROCESS);
 	assert_int_equal(step_erlang(), WALK_ON);
 	assert_caller(C_CALL, BX + FRAME + 32);
 	assert_int_equal(w.known, 1 << REG_SP | 1 << REG_PC);
@@ -350,7 +350,7 @@ static void runtime_stacks__erlang_unknown(void **state)
 	begin(CODE, HEAP + SIZE - 16);
 	assert_int_equal(step_erlang(), WALK_NO_READ);
 	begin(CODE, HEAP);
-	w.known &= ~(1U << REG_BX);
+	w.known &= ~(1U << REG_BASE);
 	assert_int_equal(step_erlang(), WALK_NO_RULE);
 	begin(CODE, BX - 128); /* the entry was not called */
 	assert_int_equal(step_erlang(), WALK_NO_RULE);
@@ -408,8 +408,8 @@ static int step_luajit(uint64_t pc, uint64_t sp)
 		.ra = -1,
 		.fp_saved = UNWIND_AT_CFA,
 		.fp = -2,
-		.bx_saved = UNWIND_AT_CFA,
-		.bx = -3};
+		.base_saved = UNWIND_AT_CFA,
+		.base = -3};
 
 	begin(pc, sp);
 	w.nr = 1;
@@ -419,7 +419,7 @@ static int step_luajit(uint64_t pc, uint64_t sp)
 static void assert_lua_caller(void)
 {
 	assert_caller(CALLED, LUA_FRAME + 0x50);
-	assert_int_equal(w.reg[REG_BX], 33);
+	assert_int_equal(w.reg[REG_BASE], 33);
 	assert_int_equal(w.reg[REG_FP], 44);
 	assert_int_equal(w.reg[14], 14);
 	assert_int_equal(w.reg[15], 15);
@@ -621,7 +621,7 @@ static void runtime_stacks__luajit_edges(void **state)
 			assert_int_equal(step_luajit(CODE + at, LUA_FRAME), WALK_ON);
 			assert_caller(CALLED, LUA_FRAME + 8 * (uint64_t)pushed + 8);
 			assert_int_equal(w.reg[REG_FP], pushed > 0 ? 39 : 0);
-			assert_int_equal(w.reg[REG_BX], pushed > 1 ? 38 : BX);
+			assert_int_equal(w.reg[REG_BASE], pushed > 1 ? 38 : BX);
 			assert_vm(0, 0, false, false);
 		}
 	}

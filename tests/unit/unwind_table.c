@@ -196,9 +196,9 @@ static void test_open_file(void **state)
 static void check_go(const struct unwind_table *table)
 {
 	static const struct unwind_rule root = ROOT;
-	static const struct unwind_rule frame = REG(
-		SP, 32, .fp_saved = UNWIND_AT_CFA, .fp = -2, .bx_saved = UNWIND_LOST, .lost = 0xf);
-	static const struct unwind_rule none = REG(SP, 8, .bx_saved = UNWIND_LOST, .lost = 0xf);
+	static const struct unwind_rule frame = REG(SP, 32, .fp_saved = UNWIND_AT_CFA, .fp = -2,
+		.base_saved = UNWIND_LOST, .lost = 0xf);
+	static const struct unwind_rule none = REG(SP, 8, .base_saved = UNWIND_LOST, .lost = 0xf);
 
 	for (uint64_t i = 0; i < FUNCTION; i++) {
 		struct unwind_rule want = i >= 4 && i < 56 ? frame : none;

@@ -153,13 +153,13 @@ static void walk__signal(void **state)
 	(void)state;
 	w.call = true;
 	w.known = 1 << REG_SP | 1 << REG_PC;
-	w.bx_at = STACK;
+	w.base_at = STACK;
 	assert_int_equal(step(rule(UNWIND_CFA_SIGNAL, REG_SP, 40)), WALK_ON);
 	for (int i = 0; i < 17; i++)
 		assert_int_equal(w.reg[order[i]], STACK + 0x128 + 8 * i + 1);
 	assert_false(w.call);
 	assert_int_equal(w.known, (1 << NR_REGS) - 1);
-	assert_int_equal(w.bx_at, 0);
+	assert_int_equal(w.base_at, 0);
 	w.reg[REG_SP] = STACK + sizeof(stack) - 40 - 16 * 8; /* one word too high */
 	assert_int_equal(step(rule(UNWIND_CFA_SIGNAL, REG_SP, 40)), WALK_NO_READ);
 }
@@ -215,7 +215,7 @@ static void walk__fp_lost(void **state)
 	r.fp_saved = UNWIND_AT_FP;
 	assert_int_equal(step(r), WALK_NO_RULE);
 	r.fp_saved = UNWIND_SAME;
-	r.bx_saved = UNWIND_AT_FP;
+	r.base_saved = UNWIND_AT_FP;
 	assert_int_equal(step(r), WALK_NO_RULE);
 	/* a frame that saved it does */
 	r = rule(UNWIND_CFA_REG, REG_SP, 32);
@@ -231,35 +231,35 @@ static void walk__bx_is_read_when_it_is_needed(void **state)
 	struct unwind_rule r = rule(UNWIND_CFA_REG, REG_SP, 32);
 
 	(void)state;
-	r.bx_saved = UNWIND_AT_CFA;
-	r.bx = -3;
+	r.base_saved = UNWIND_AT_CFA;
+	r.base = -3;
 	assert_int_equal(step(r), WALK_ON);
-	assert_int_equal(w.bx_at, STACK + 0x108);
+	assert_int_equal(w.base_at, STACK + 0x108);
 	assert_int_equal(reads, 1);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 32)), WALK_ON);
-	assert_int_equal(w.bx_at, STACK + 0x108);
+	assert_int_equal(w.base_at, STACK + 0x108);
 	*word(STACK + 0x108) = STACK + 0x200;
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 16)), WALK_ON);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 16)), WALK_ON);
 	assert_at(STACK + 0x210, STACK + 0x208);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 32)), WALK_ON); /* the same value */
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 32)), WALK_ON); /* the same value */
 	assert_at(STACK + 0x220, STACK + 0x218);
-	r.bx_saved = UNWIND_AT_FP;
-	r.bx = 3;
+	r.base_saved = UNWIND_AT_FP;
+	r.base = 3;
 	w.reg[REG_FP] = STACK + 0x300;
 	assert_int_equal(step(r), WALK_ON);
-	assert_int_equal(w.bx_at, STACK + 0x318);
-	r.bx_saved = UNWIND_AT_CFA;
-	r.bx = 0x1000;
+	assert_int_equal(w.base_at, STACK + 0x318);
+	r.base_saved = UNWIND_AT_CFA;
+	r.base = 0x1000;
 	assert_int_equal(step(r), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 16)), WALK_NO_READ);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 16)), WALK_NO_READ);
 }
 
 static void walk__bx_of_the_leaf(void **state)
 {
 	(void)state;
-	w.reg[REG_BX] = STACK + 0x300;
+	w.reg[REG_BASE] = STACK + 0x300;
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 32)), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_ON);
 	assert_at(STACK + 0x308, STACK + 0x300);
 }
 
@@ -268,17 +268,17 @@ static void walk__bx_lost(void **state)
 	struct unwind_rule r = rule(UNWIND_CFA_REG, REG_SP, 32);
 
 	(void)state;
-	w.reg[REG_BX] = STACK + 0x300;
-	r.bx_saved = UNWIND_LOST;
+	w.reg[REG_BASE] = STACK + 0x300;
+	r.base_saved = UNWIND_LOST;
 	assert_int_equal(step(r), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_NO_RULE);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 32)), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
-	r.bx_saved = UNWIND_AT_CFA;
-	r.bx = -2;
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_NO_RULE);
+	r.base_saved = UNWIND_AT_CFA;
+	r.base = -2;
 	*word(STACK + 0x150) = STACK + 0x300;
 	assert_int_equal(step(r), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_ON);
 }
 
 /* ---- other registers ---- */
@@ -368,7 +368,7 @@ static void walk__leaf_without_frame(void **state)
 {
 	(void)state;
 	put_frame(STACK + 0x200, STACK + 0x280, CALL + 1); /* an outer function's frame */
-	w.reg[REG_BX] = STACK + 0x300;
+	w.reg[REG_BASE] = STACK + 0x300;
 	*word(STACK + 0x100) = NO_CALL;
 	assert_int_equal(step_without_rule(), WALK_NO_RULE);
 	*word(STACK + 0x100) = CALL;
@@ -376,7 +376,7 @@ static void walk__leaf_without_frame(void **state)
 	assert_int_equal(w.reg[REG_PC], CALL);
 	assert_int_equal(w.reg[REG_SP], STACK + 0x108);
 	assert_true(w.call);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_ON);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_ON);
 	/* a caller has a frame */
 	set_up(state);
 	*word(STACK + 0x100) = CALL;
@@ -411,7 +411,7 @@ static int step_by_fp(void)
 static void walk__by_frame_pointers(void **state)
 {
 	(void)state;
-	w.reg[REG_BX] = STACK + 0x300;
+	w.reg[REG_BASE] = STACK + 0x300;
 	put_frame(STACK + 0x200, STACK + 0x280, CALL);
 	put_frame(STACK + 0x280, 0, CALL);
 	assert_int_equal(step_by_fp(), WALK_ON);
@@ -419,10 +419,10 @@ static void walk__by_frame_pointers(void **state)
 	assert_int_equal(w.reg[REG_SP], STACK + 0x210);
 	assert_int_equal(w.reg[REG_FP], STACK + 0x280);
 	assert_int_equal(w.reg[REG_PC], CALL);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_NO_RULE);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, 12, 8)), WALK_NO_RULE);
 	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_SP, 8)), WALK_ON);
-	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BX, 8)), WALK_NO_RULE);
+	assert_int_equal(step(rule(UNWIND_CFA_REG, REG_BASE, 8)), WALK_NO_RULE);
 	assert_int_equal(step_by_fp(), WALK_ON);
 	assert_int_equal(step_by_fp(), WALK_ROOT); /* rbp 0 */
 }

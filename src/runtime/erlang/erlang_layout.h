@@ -3,9 +3,9 @@
 #ifndef RUNTIME_ERLANG_ERLANG_LAYOUT_H
 #define RUNTIME_ERLANG_ERLANG_LAYOUT_H
 
-#include <stdint.h>
+#include "arch/x86_64/registers.h"
 
-enum { ERLANG_PROCESS = 13 }; /* the register that points to Erlang's process */
+enum { ERLANG_PROCESS = X86_R13 }; /* the register that points to Erlang's process */
 
 struct erlang_layout {
 	uint64_t entry;   /* the C function that runs processes */

@@ -119,7 +119,7 @@ static inline int erlang_caller(
 		return erlang_leave(w, l, bx);
 	w->reg[REG_SP] = sp + 8 * (uint64_t)i + 8;
 	w->reg[REG_PC] = word;
-	w->known &= 1 << REG_SP | 1 << REG_PC | 1 << REG_BX | 1 << ERLANG_PROCESS;
+	w->known &= 1 << REG_SP | 1 << REG_PC | 1 << REG_BASE | 1 << ERLANG_PROCESS;
 	w->call = true;
 	return WALK_ON;
 }
@@ -135,7 +135,7 @@ static inline int erlang_step(
 	if (!layout || layout->runtime != RUNTIME_ERLANG)
 		return WALK_NO_RULE;
 	l = (const struct erlang_layout *)layout->data;
-	end = walk_base(w, REG_BX, &bx);
+	end = walk_reg(w, REG_BASE, &bx);
 	if (end != WALK_ON)
 		return end;
 	if (bx + l->c_stack - sp <= ERLANG_ARGUMENTS && !erlang_other_stack(w, l, &sp))

@@ -118,7 +118,7 @@ static bool rule_of(struct unwind_rule *rule, int64_t depth)
 		.ra = -1,
 		.fp_saved = depth >= 8 ? UNWIND_AT_CFA : UNWIND_SAME,
 		.fp = depth >= 8 ? -2 : 0,
-		.bx_saved = UNWIND_LOST,
+		.base_saved = UNWIND_LOST,
 		.lost = 0xf, /* a function may change all registers */
 	};
 	return depth >= 0 && depth <= INT32_MAX - 8;

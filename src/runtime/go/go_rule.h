@@ -11,8 +11,8 @@
 enum go_switched {
 	GO_SWITCH_REG,      /* in reg */
 	GO_SWITCH_WORD,     /* *(rsp + offset) */
-	GO_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + bx) */
-	GO_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + bx) + fp) */
+	GO_SWITCH_DISTANCE, /* *(*(rsp + offset) + add) - *(rsp + base) */
+	GO_SWITCH_PATH,     /* *(*(*(*(thread pointer + offset) + add) + base) + fp) */
 	/*
 	 * as GO_SWITCH_PATH, but the caller is the function that will continue there: its pc is in
 	 * the next word, and its rbp, if saved, in the word at RA instead of FP

@@ -11,8 +11,8 @@
 
 /*
  * Finds the word, *AT, in which Go keeps rsp of the stack that was left. For the thread's own stack
- * (bx is 0: Go's m.g0), the word contains rsp of the innermost cgocallback, whose frame begins with
- * the value for the next outer one. The walk's home is rsp of the last cgocallback.
+ * (base is 0: Go's m.g0), the word contains rsp of the innermost cgocallback, whose frame begins
+ * with the value for the next outer one. The walk's home is rsp of the last cgocallback.
  */
 static inline int go_path(struct walk *w, const struct unwind_rule *r, uint64_t *at)
 {
@@ -20,12 +20,12 @@ static inline int go_path(struct walk *w, const struct unwind_rule *r, uint64_t 
 
 	*at = thread + (int64_t)r->offset;
 	if (!thread || WALK_READ(w, at, 8, *at) || WALK_READ(w, at, 8, *at + (int64_t)r->add) ||
-		WALK_READ(w, at, 8, *at + (int64_t)r->bx))
+		WALK_READ(w, at, 8, *at + (int64_t)r->base))
 		return WALK_NO_READ;
 	if (!*at) /* the thread has stopped its goroutine, and looks for another one */
 		return WALK_ROOT;
 	*at += (int64_t)r->fp;
-	if (r->bx)
+	if (r->base)
 		return WALK_ON;
 	if (w->home)
 		*at = w->home;
@@ -40,13 +40,13 @@ static inline int go_switched(struct walk *w, const struct unwind_rule *r, uint6
 
 	switch (r->index) {
 	case GO_SWITCH_REG:
-		return walk_base(w, r->reg, sp);
+		return walk_reg(w, r->reg, sp);
 	case GO_SWITCH_WORD:
 		return WALK_READ(w, sp, 8, at + (int64_t)r->offset) ? WALK_NO_READ : WALK_ON;
 	case GO_SWITCH_DISTANCE:
 		if (WALK_READ(w, &word[0], 8, at + (int64_t)r->offset) ||
 			WALK_READ(w, &word[1], 8, word[0] + (int64_t)r->add) ||
-			WALK_READ(w, &word[2], 8, at + (int64_t)r->bx))
+			WALK_READ(w, &word[2], 8, at + (int64_t)r->base))
 			return WALK_NO_READ;
 		*sp = word[1] - word[2];
 		return WALK_ON;

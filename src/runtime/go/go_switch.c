@@ -250,7 +250,7 @@ static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 	struct unwind_rule rule = {.cfa = RUNTIME_CFA(GO), .ra = (int16_t)depth};
 
 	rule.fp_saved = depth >= 8 ? UNWIND_AT_CFA : UNWIND_SAME;
-	rule.bx_saved = UNWIND_LOST;
+	rule.base_saved = UNWIND_LOST;
 	for (int i = 1; i < PATH_MAX_STEPS; i++)
 		if (!is_short(v->at[i]))
 			return (struct unwind_rule){0};
@@ -258,7 +258,7 @@ static struct unwind_rule rule_of(const struct go_value *v, int64_t depth)
 		return (struct unwind_rule){0};
 	rule.offset = v->at[0];
 	rule.add = (int16_t)v->at[1];
-	rule.bx = (int16_t)v->at[2];
+	rule.base = (int16_t)v->at[2];
 	rule.fp = (int16_t)v->at[3];
 	switch (v->kind) {
 	case REGISTER:

@@ -20,8 +20,8 @@ static const struct unwind_rule rule = {.cfa = UNWIND_CFA_CALLED,
 	.offset = 32,
 	.ra = -1,
 	.fp_saved = UNWIND_SAME,
-	.bx_saved = UNWIND_AT_CFA,
-	.bx = -4,
+	.base_saved = UNWIND_AT_CFA,
+	.base = -4,
 	.lost = 1 << 0 | 1 << 1}; /* r12, r13 */
 
 static bool find(const struct process *p, const struct mapping *area, struct jit_layout *layout)

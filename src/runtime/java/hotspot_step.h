@@ -210,8 +210,6 @@ UNWIND_INLINE struct unwind_rule hotspot_sender(uint8_t sp, int32_t offset)
 	return rule;
 }
 
-enum { HOTSPOT_RAX = 0, HOTSPOT_R13 = 13 };
-
 /*
  * A leaf in the interpreter at OFFSET. When a method begins, r13 has the caller's rsp. When it
  * ends, rbx has the caller's rsp, and r13 has the return address.
@@ -228,18 +226,17 @@ UNWIND_INLINE struct unwind_rule hotspot_interpreter(
 		if (offset < e->begin || offset > e->push + 1)
 			continue;
 		if (offset > e->push)
-			return hotspot_sender(HOTSPOT_R13, 8);
-		return offset > e->pop && offset < e->push
-			       ? hotspot_registers(HOTSPOT_R13, HOTSPOT_RAX)
-			       : hotspot_sender(HOTSPOT_R13, 0);
+			return hotspot_sender(X86_R13, 8);
+		return offset > e->pop && offset < e->push ? hotspot_registers(X86_R13, X86_RAX)
+							   : hotspot_sender(X86_R13, 0);
 	}
 	if (!WALK_READ_CODE(w, code, 16, w->reg[REG_PC] - 8)) {
 		if (code[1] == leave)
-			return hotspot_sender(REG_BX, 0);
+			return hotspot_sender(REG_BASE, 0);
 		if (code[0] >> 48 == (leave & 0xffff) && (code[1] & 0xffffffffffff) == leave >> 16)
-			return hotspot_registers(REG_BX, HOTSPOT_R13);
+			return hotspot_registers(REG_BASE, X86_R13);
 		if (code[0] >> 24 == (leave & 0xffffffffff) && (code[1] & 0xffffff) == leave >> 40)
-			return hotspot_registers(REG_SP, HOTSPOT_R13);
+			return hotspot_registers(REG_SP, X86_R13);
 	}
 	return hotspot_in_interpreter;
 }

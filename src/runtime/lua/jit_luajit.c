@@ -20,9 +20,9 @@ static void mark(const struct cfa_state *state, uint64_t size, struct unwind_rul
 	const struct cfa_place *saved = state->saved;
 
 	if (size >= LUAJIT_MIN && state->reg == REG_SP && is_saved(&state->cfa, LUAJIT_FRAME) &&
-		is_saved(&saved[CFA_RA], -8) && is_saved(&saved[CFA_BP], -16) &&
-		is_saved(&saved[CFA_BX], -24) && is_saved(&saved[CFA_R15], -32) &&
-		is_saved(&saved[CFA_R15 - 1], -40) && saved[CFA_SP].how == CFA_UNSPECIFIED)
+		is_saved(&saved[CFA_RA], -8) && is_saved(&saved[CFA_FP], -16) &&
+		is_saved(&saved[CFA_BASE], -24) && is_saved(&saved[CFA_KEPT + 3], -32) &&
+		is_saved(&saved[CFA_KEPT + 2], -40) && saved[CFA_SP].how == CFA_UNSPECIFIED)
 		rule->cfa = RUNTIME_CFA(LUAJIT);
 }
 
@@ -33,7 +33,7 @@ static bool find(const struct process *p, const struct mapping *area, struct jit
 	layout->is_restless = true;
 	layout->rule = (struct unwind_rule){.cfa = RUNTIME_CFA(LUAJIT),
 		.fp_saved = UNWIND_AT_CFA,
-		.bx_saved = UNWIND_AT_CFA,
+		.base_saved = UNWIND_AT_CFA,
 		.lost = 1 << 2 | 1 << 3}; /* r14, r15 */
 	return true;
 }

@@ -118,7 +118,7 @@ UNWIND_INLINE void luajit_remember(struct walk *w, uint64_t frame, bool compiled
 	w->vm.leaf = !w->call && w->nr <= 1;
 	w->vm.compiled = compiled;
 	w->vm.fp = w->known & 1 << REG_FP ? w->reg[REG_FP] : 0;
-	w->vm.bx = w->known & 1 << REG_BX && !w->bx_at ? w->reg[REG_BX] : 0;
+	w->vm.base = w->known & 1 << REG_BASE && !w->base_at ? w->reg[REG_BASE] : 0;
 }
 
 /* Works like walk_is_return(), but uses no stack of the BPF programs. */
@@ -160,15 +160,16 @@ UNWIND_INLINE int luajit_leave(struct walk *w, uint64_t sp)
 		return WALK_NO_RULE;
 	luajit_remember_thread(w, sp);
 	w->vm.word[LUAJIT_OUTER] = saved[0] & ~3ULL;
-	w->reg[14] = saved[1];
-	w->reg[15] = saved[2];
-	w->reg[REG_BX] = saved[3];
+	w->reg[X86_R14] = saved[1];
+	w->reg[X86_R15] = saved[2];
+	w->reg[REG_BASE] = saved[3];
 	w->reg[REG_FP] = saved[4];
 	w->reg[REG_PC] = saved[5];
 	w->reg[REG_SP] = w->vm.word[LUAJIT_LEFT] = sp + LUAJIT_CFA;
 	w->vm.nr++;
-	w->bx_at = 0;
-	w->known = 3 << 14 | 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+	w->base_at = 0;
+	w->known = 1 << X86_R14 | 1 << X86_R15 | 1 << REG_BASE | 1 << REG_FP | 1 << REG_SP |
+		   1 << REG_PC;
 	w->call = true;
 	return WALK_ON;
 }
@@ -206,11 +207,11 @@ UNWIND_INLINE int luajit_return(struct walk *w, uint64_t at, int nr, bool helper
 	if (helper && luajit_is_frame(w, at + 8)) /* false in a trace */
 		luajit_remember(w, at + 8, false);
 	if ((nr > 0 && WALK_READ(w, &w->reg[REG_FP], 8, at - 8)) ||
-		(nr > 1 && WALK_READ(w, &w->reg[REG_BX], 8, at - 16)))
+		(nr > 1 && WALK_READ(w, &w->reg[REG_BASE], 8, at - 16)))
 		return WALK_NO_READ;
 	w->reg[REG_PC] = to;
 	w->reg[REG_SP] = at + 8;
-	w->known &= 1 << REG_BX | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
+	w->known &= 1 << REG_BASE | 1 << REG_FP | 1 << REG_SP | 1 << REG_PC;
 	w->call = true;
 	return WALK_ON;
 }

@@ -44,7 +44,7 @@ struct sljit_search {
 	uint64_t word;            /* the code at the next instruction */
 	int32_t size;             /* bytes on the stack below the return address */
 	uint16_t pushes;          /* number of pushed registers */
-	uint16_t fp, bx;          /* positions of rbp and rbx among these, from 1, or 0 */
+	uint16_t fp, base;        /* positions of rbp and rbx among these, from 1, or 0 */
 	uint8_t lost;             /* as in struct unwind_rule */
 };
 _Static_assert(sizeof(struct sljit_search) <= NR_REGS * sizeof(uint64_t), "it is in w->saved");
@@ -108,8 +108,8 @@ WALK_PART(sljit_next_push)
 		if (number == SLJIT_RBP)
 			s->fp = s->pushes;
 		else if (number == SLJIT_RBX)
-			s->bx = s->pushes;
-		else if (number >= UNWIND_R12)
+			s->base = s->pushes;
+		else if (number >= REG_KEPT)
 			s->lost |= (uint8_t)(1 << (number & 3));
 	}
 	s->at += number < 8 ? 1 : 2;
@@ -205,7 +205,7 @@ static inline void sljit_look_at_leaf(struct walk *w)
 	if ((s->word & 0xff) == 0xc3) { /* ret */
 		s->size = 8 * s->pushes;
 		s->fp = s->fp <= s->pushes ? s->fp : 0;
-		s->bx = s->bx <= s->pushes ? s->bx : 0;
+		s->base = s->base <= s->pushes ? s->base : 0;
 	} else if (!s->pushes && (s->word & 0xff3fff) == 0x24048f) { /* pop …(%rsp) */
 		s->size += 8;
 	}
@@ -231,8 +231,8 @@ static inline bool sljit_rule(struct walk *w, struct unwind_rule *rule)
 		.offset = s->size + 8,
 		.fp_saved = s->fp ? UNWIND_AT_CFA : UNWIND_SAME,
 		.fp = (int16_t)(-1 - s->fp),
-		.bx_saved = s->bx ? UNWIND_AT_CFA : UNWIND_SAME,
-		.bx = (int16_t)(-1 - s->bx),
+		.base_saved = s->base ? UNWIND_AT_CFA : UNWIND_SAME,
+		.base = (int16_t)(-1 - s->base),
 		.ra = -1};
 	return true;
 }

@@ -45,7 +45,7 @@ bool jit_pypy_rule(const unsigned char *code, size_t size, struct unwind_rule *r
 			.ra = -1,
 			.fp_saved = UNWIND_AT_CFA,
 			.fp = (int16_t)((slot - frame - 8) / 8),
-			.bx_saved = UNWIND_LOST,
+			.base_saved = UNWIND_LOST,
 			.lost = 15}; /* r12 to r15 */
 		return true;
 	}

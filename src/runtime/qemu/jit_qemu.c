@@ -34,8 +34,8 @@ bool jit_qemu_rule(const unsigned char *entry, struct unwind_rule *rule)
 		.ra = -1,
 		.fp_saved = UNWIND_AT_CFA,
 		.fp = -2,
-		.bx_saved = UNWIND_AT_CFA,
-		.bx = -3,
+		.base_saved = UNWIND_AT_CFA,
+		.base = -3,
 		.lost = 15}; /* r12 to r15 */
 	return true;
 }

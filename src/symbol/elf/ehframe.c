@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ehframe.h"
+#include "arch/x86_64/registers.h"
 #include "elffile_internal.h"
 
 #include <dwarf.h>
@@ -10,7 +11,6 @@
 enum {
 	HEAD = 12, /* bytes before the table: four encodings, address of .eh_frame, count */
 	ENTRY = 8, /* bytes of an entry: start and address of the rules, relative to the header */
-	RSP = 7,   /* DWARF register number, see the x86-64 psABI */
 };
 
 struct entries {
@@ -74,8 +74,8 @@ uint64_t ehframe_next(const struct elffile *elf, uint64_t address)
 }
 
 /*
- * Returns whether the CFA is not rsp + 8. At the start of a function only the return address is on
- * the stack.
+ * Returns whether the CFA is not REG_SP + 8. At the start of a function only the return address is
+ * on the stack.
  */
 static bool has_stack_frame(Dwarf_Frame *frame)
 {
@@ -84,7 +84,7 @@ static bool has_stack_frame(Dwarf_Frame *frame)
 
 	if (dwarf_frame_cfa(frame, &ops, &nr) || nr != 1)
 		return true;
-	return ops->atom != DW_OP_bregx || ops->number != RSP || ops->number2 != 8;
+	return ops->atom != DW_OP_bregx || ops->number != REG_SP || ops->number2 != 8;
 }
 
 static bool is_x86_64(Elf *elf)

@@ -536,9 +536,9 @@ static bool shift(const struct code_component *c, struct unwind_rule *rule)
 	if (rule->cfa == UNWIND_CFA_DEREF)
 		return false;
 	rule->offset += by;
-	rule->fp = rule->bx = 0;
+	rule->fp = rule->base = 0;
 	rule->fp_saved = c->writes >> INSN_RBP & 1 ? UNWIND_LOST : UNWIND_SAME;
-	rule->bx_saved = c->writes >> INSN_RBX & 1 ? UNWIND_LOST : UNWIND_SAME;
+	rule->base_saved = c->writes >> INSN_RBX & 1 ? UNWIND_LOST : UNWIND_SAME;
 	rule->lost = (c->writes >> INSN_R12 | rule->lost) & 15;
 	return true;
 }
@@ -546,7 +546,7 @@ static bool shift(const struct code_component *c, struct unwind_rule *rule)
 /* Returns true if the return address has been popped: its place is unknown. */
 static bool is_above_return(const struct unwind_rule *rule)
 {
-	return rule->cfa == UNWIND_CFA_REG && rule->reg == 7 && rule->offset < 8;
+	return rule->cfa == UNWIND_CFA_REG && rule->reg == REG_SP && rule->offset < 8;
 }
 
 bool code_flow_rule(

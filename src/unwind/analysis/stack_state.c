@@ -478,6 +478,6 @@ bool stack_state_rule(const struct stack_state *s, struct unwind_rule *rule)
 	rule->lost = lost & 15;
 	rule->ra = -1;
 	rule->fp_saved = find_saved(s, INSN_RBP, &rule->fp) & 15;
-	rule->bx_saved = find_saved(s, INSN_RBX, &rule->bx) & 15;
+	rule->base_saved = find_saved(s, INSN_RBX, &rule->base) & 15;
 	return true;
 }

@@ -88,7 +88,7 @@ static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 	reg[15] = r->r15;
 	reg[16] = r->ip;
 	s->walk.known = (1 << NR_REGS) - 1;
-	s->walk.bx_at = 0;
+	s->walk.base_at = 0;
 	s->walk.call = false;
 	s->walk.nr = 0;
 	s->walk.from = 0;
