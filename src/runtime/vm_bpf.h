@@ -31,7 +31,7 @@ static __always_inline int read_user_string(char *to, uint32_t size, uint64_t ad
 /* Follows PATH in the current thread. Returns VM_ON, or how a walk that begins there ends. */
 static __always_inline int follow_path(const struct pointer_path *path, uint64_t *value)
 {
-	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), thread.fsbase) : 0;
+	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), THREAD_POINTER) : 0;
 
 	if (!have_memory()) /* the thread is exiting */
 		return VM_NOT_RUNNING;
@@ -253,15 +253,10 @@ __noinline int take_native(uint32_t lane)
 	native->compiled = vm->compiled;
 	native->walked = true;
 	native->whole = s->walk.end == WALK_ROOT;
-	native->sp = s->regs.sp;
-	native->dx = s->regs.dx;
-	native->reg[0] = s->regs.di;
-	native->reg[1] = s->regs.bx;
-	native->reg[2] = s->regs.bp;
-	native->reg[3] = s->regs.r12;
-	native->reg[4] = s->regs.r13;
-	native->reg[5] = s->regs.r14;
-	native->reg[6] = s->regs.r15;
+	native->sp = regs_sp(&s->regs);
+	native->dx = regs_third_argument(&s->regs);
+	native->reg[0] = regs_first_argument(&s->regs);
+	regs_preserved(&s->regs, &native->reg[1]);
 	native->fp = vm->fp;
 	native->bx = vm->base;
 	return 0;

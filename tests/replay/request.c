@@ -16,8 +16,8 @@
 #define __always_inline inline __attribute__((always_inline))
 
 static struct scratch {
-	struct { /* as in struct request_stack */
-		uint64_t ip, di, bx, bp, r12, r13, r14, r15;
+	struct request_regs { /* as in struct request_stack */
+		uint64_t pc, argument, preserved[6];
 	} regs;
 	struct label_search label;
 	struct label_layout label_layout;
@@ -43,6 +43,16 @@ static struct scratch *my_scratch(uint32_t lane)
 static int bpf_probe_read_user(void *to, uint32_t size, const void *from)
 {
 	return memory_read(read_from, (uintptr_t)from, to, size) ? 0 : -1;
+}
+
+static uint64_t regs_pc(const struct request_regs *r)
+{
+	return r->pc;
+}
+
+static void regs_preserved(const struct request_regs *r, uint64_t *to)
+{
+	memcpy(to, r->preserved, sizeof(r->preserved));
 }
 
 #include "label/nginx/nginx_bpf.h"

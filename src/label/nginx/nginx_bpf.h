@@ -84,13 +84,8 @@ __noinline int nginx_try_leaf(uint32_t lane)
 		return 0;
 	uint64_t *word = s->label.word;
 
-	word[0] = s->regs.bx;
-	word[1] = s->regs.bp;
-	word[2] = s->regs.r12;
-	word[3] = s->regs.r13;
-	word[4] = s->regs.r14;
-	word[5] = s->regs.r15;
-	nginx_see_code(lane, s->regs.ip);
+	regs_preserved(&s->regs, word);
+	nginx_see_code(lane, regs_pc(&s->regs));
 	nginx_try_words(s, lane, 0, NGINX_LEAF);
 	return 0;
 }

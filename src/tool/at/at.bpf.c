@@ -39,7 +39,7 @@ static __always_inline int take_hit_of(void *ctx, void *from, const void *regs, 
 	take_task(s, ids);
 	s->row.state = TOOL_STATE(point_of(ctx));
 	if (regs)
-		take_event_regs(regs, s);
+		regs_take(&s->regs, regs);
 	if (take_stacks(from, s, regs != NULL, count))
 		add_row(&s->row, 1, nr, count);
 	release_scratch(s);
@@ -82,5 +82,5 @@ int at_syscall(void *ctx)
 SEC("perf_event")
 int at_event(struct bpf_perf_event_data *ctx)
 {
-	return take_hit(ctx, ctx->regs.cs & 3 ? &ctx->regs : NULL, ctx->sample_period);
+	return take_hit(ctx, regs_are_user(&ctx->regs) ? &ctx->regs : NULL, ctx->sample_period);
 }

@@ -192,7 +192,7 @@ static __always_inline bool request_vm(
 {
 	struct row_key *row = &s->span.row;
 	struct ring_vm_thread thread = {RING_VM_THREAD, row->tgid, copy_number(LANE_SCAN, count),
-		task->thread.fsbase, take_regs_of(s, task) ? s->regs.sp : 0};
+		task->THREAD_POINTER, take_regs_of(s, task) ? regs_sp(&s->regs) : 0};
 
 	row->vm = thread.copy;
 	return !bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0);

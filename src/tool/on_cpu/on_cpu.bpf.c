@@ -47,7 +47,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 {
 	struct counters *count = my_counters(LANE_EVENT);
 	struct ids ids = my_ids();
-	bool in_user = ctx->regs.cs & 3;
+	bool in_user = regs_are_user(&ctx->regs);
 	struct scratch *s = my_scratch(LANE_EVENT);
 
 	if (!count || !s)
@@ -67,7 +67,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	count->missed += missed;
 	take_task(s, ids);
 	if (in_user)
-		take_event_regs(&ctx->regs, s);
+		regs_take(&s->regs, &ctx->regs);
 	if (take_stacks(ctx, s, in_user, count)) {
 		uint64_t nr = 1 + take_delayed(s);
 

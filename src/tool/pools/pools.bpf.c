@@ -11,7 +11,7 @@
 #include "engine/bpf/kern/span.h"
 
 /*
- * Runs in ngx_create_pool(), when rax holds the return value. The address may have belonged to an
+ * Runs in ngx_create_pool(), when its return value is known. The address may have belonged to an
  * earlier pool whose destruction was missed.
  */
 SEC("uprobe")
@@ -20,7 +20,7 @@ int on_pool_created(struct pt_regs *regs)
 	struct counters *count = my_counters(LANE_EVENT);
 	struct scratch *s = my_scratch(LANE_EVENT);
 	struct ids ids = my_ids();
-	struct span_key key = {regs->rax, ids.tgid, 0};
+	struct span_key key = {PT_REGS_RC(regs), ids.tgid, 0};
 
 	if (!count || !s || !key.id || !is_target(current_task(), ids) ||
 		bpf_ktime_get_ns() > control.until)
@@ -31,7 +31,7 @@ int on_pool_created(struct pt_regs *regs)
 	}
 	count->hits++;
 	take_task(s, ids);
-	take_event_regs(regs, s);
+	regs_take(&s->regs, regs);
 	if (take_stacks(regs, s, true, count))
 		span_begin(s, &key, bpf_ktime_get_ns(), count);
 	release_scratch(s);
@@ -44,7 +44,7 @@ int on_pool_created(struct pt_regs *regs)
 SEC("uprobe")
 int on_pool_destroyed(struct pt_regs *regs)
 {
-	struct span_key key = {regs->rdi, my_ids().tgid, 0};
+	struct span_key key = {PT_REGS_PARM1(regs), my_ids().tgid, 0};
 
 	span_drop(&key);
 	return 0;

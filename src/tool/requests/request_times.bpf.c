@@ -220,7 +220,7 @@ int on_wait_end(struct pt_regs *regs)
 SEC("uprobe")
 int on_handled(struct pt_regs *regs)
 {
-	struct times_connection key = {.connection = regs->rdi, .worker = my_ids().tgid};
+	struct times_connection key = {.connection = PT_REGS_PARM1(regs), .worker = my_ids().tgid};
 
 	if (is_ours(key.worker))
 		mark(key.worker, bpf_ktime_get_ns(), bpf_map_lookup_elem(&starts, &key));
@@ -229,11 +229,12 @@ int on_handled(struct pt_regs *regs)
 
 /* ---- phases ---- */
 
-/* Returns the times of the main request in rdi, or NULL if it is a subrequest or not known. */
+/* Returns the times of the main request in the first argument, or NULL if it is a subrequest or not
+ * known. */
 static __always_inline struct request_start *main_request(struct pt_regs *regs)
 {
 	struct times_connection key = {.worker = my_ids().tgid};
-	uint64_t request = regs->rdi, main;
+	uint64_t request = PT_REGS_PARM1(regs), main;
 
 	if (!is_ours(key.worker) ||
 		!read_user(&main, sizeof(main), request + control.layout.at.main) ||
@@ -596,7 +597,7 @@ static __always_inline void send(const struct ended *e)
 SEC("uprobe")
 int on_create(struct pt_regs *regs)
 {
-	struct times_connection key = {.connection = regs->rdi, .worker = my_ids().tgid};
+	struct times_connection key = {.connection = PT_REGS_PARM1(regs), .worker = my_ids().tgid};
 	struct request_start start = {.start_ns = bpf_ktime_get_ns()};
 
 	if (!is_ours(key.worker))
@@ -631,7 +632,8 @@ static __always_inline bool take_start(struct ended *e)
 SEC("uprobe")
 int on_free(struct pt_regs *regs)
 {
-	struct ended e = {.request = regs->rdi, .worker = my_ids().tgid, .now = bpf_ktime_get_ns()};
+	struct ended e = {
+		.request = PT_REGS_PARM1(regs), .worker = my_ids().tgid, .now = bpf_ktime_get_ns()};
 	uint32_t decision;
 	bool began;
 
@@ -641,7 +643,7 @@ int on_free(struct pt_regs *regs)
 	began = take_start(&e);
 	if (e.now < control.from_ns || e.now > control.until_ns)
 		return 0;
-	e.status = status_of(&e, (int64_t)regs->rsi);
+	e.status = status_of(&e, (int64_t)PT_REGS_PARM2(regs));
 	if (!began && !time_by_clock(&e))
 		return 0;
 	e.where = value_of(e.request, settings.where, e.status, e.worker);

@@ -40,53 +40,10 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	return 1;
 }
 
-/* Sets s->regs to the registers of an event in user mode. */
-static __always_inline void take_event_regs(const struct pt_regs *from, struct scratch *s)
-{
-	struct pt_regs___kernel *r = &s->regs;
-
-	r->r15 = from->r15;
-	r->r14 = from->r14;
-	r->r13 = from->r13;
-	r->r12 = from->r12;
-	r->bp = from->rbp;
-	r->bx = from->rbx;
-	r->r11 = from->r11;
-	r->r10 = from->r10;
-	r->r9 = from->r9;
-	r->r8 = from->r8;
-	r->ax = from->rax;
-	r->cx = from->rcx;
-	r->dx = from->rdx;
-	r->si = from->rsi;
-	r->di = from->rdi;
-	r->ip = from->rip;
-	r->sp = from->rsp;
-}
-
-/* Starts a walk from s->regs in the scratch of LANE. A walk numbers the registers as DWARF does. */
+/* Starts a walk from s->regs in the scratch of LANE. */
 static __always_inline void take_regs(struct scratch *s, uint32_t lane)
 {
-	const struct pt_regs___kernel *r = &s->regs;
-	uint64_t *reg = s->walk.reg;
-
-	reg[0] = r->ax;
-	reg[1] = r->dx;
-	reg[2] = r->cx;
-	reg[3] = r->bx;
-	reg[4] = r->si;
-	reg[5] = r->di;
-	reg[6] = r->bp;
-	reg[7] = r->sp;
-	reg[8] = r->r8;
-	reg[9] = r->r9;
-	reg[10] = r->r10;
-	reg[11] = r->r11;
-	reg[12] = r->r12;
-	reg[13] = r->r13;
-	reg[14] = r->r14;
-	reg[15] = r->r15;
-	reg[16] = r->ip;
+	regs_number(s->walk.reg, &s->regs);
 	s->walk.known = (1 << NR_REGS) - 1;
 	s->walk.base_at = 0;
 	s->walk.call = false;
@@ -134,7 +91,7 @@ static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
 	struct task_struct *task = current_task();
 	uint64_t limit = sp + (uint64_t)COPY_PAGES * COPY_PAGE;
 	uint64_t first = BPF_CORE_READ(task, mm, start_stack),
-		 block = BPF_CORE_READ(task, thread.fsbase);
+		 block = BPF_CORE_READ(task, THREAD_POINTER);
 
 	s->copy_end = limit;
 	if (first > sp && first < s->copy_end)
@@ -175,7 +132,7 @@ static __always_inline bool delay(struct scratch *s, struct counters *count)
 		first->start = s->row.start;
 		first->tid = s->row.tid;
 		first->tgid = s->row.tgid;
-		first->pc = s->regs.ip;
+		first->pc = regs_pc(&s->regs);
 		first->count = 1;
 		__builtin_memcpy(first->comm, s->row.comm, COMM_LEN);
 		if (bpf_map_update_elem(&delayed, &tid, first, BPF_NOEXIST))

@@ -32,7 +32,6 @@ enum {
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
 	VM_STRIDE = 128,       /* steps of a walk over a VM stack per function call */
 	VM_NATIVE_DEPTH = 256, /* native frames up to an interpreter's frame, and below it */
-	THREAD_SIZE = 16384,   /* size of kernel stacks before 5.15 */
 	UNREAD_IDS = 64,       /* a power of two */
 	UNREAD_TIMES = 255,
 	PAGE = 4096,
@@ -101,7 +100,7 @@ static __always_inline uint64_t thread_pointer(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
-	return BPF_CORE_READ(task, thread.fsbase);
+	return BPF_CORE_READ(task, THREAD_POINTER);
 }
 
 /*
@@ -112,7 +111,7 @@ static __always_inline uint64_t own_stack_end(struct task_struct *task)
 {
 	if (BPF_CORE_READ(task, pid) == BPF_CORE_READ(task, tgid))
 		return BPF_CORE_READ(task, mm, start_stack);
-	return BPF_CORE_READ(task, thread.fsbase);
+	return BPF_CORE_READ(task, THREAD_POINTER);
 }
 
 const volatile struct settings settings;
@@ -682,21 +681,20 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	if (s->delayed)
 		return 0;
 	if (!nr)
-		s->frame[PAD] = walk_frame(NULL, s->regs.ip, false);
+		s->frame[PAD] = walk_frame(NULL, regs_pc(&s->regs), false);
 	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* the frames so far */
 }
 
 /*
  * Reads the user-mode registers, which the kernel saves at the end of the task's stack on entry
- * (task_pt_regs() in arch/x86/include/asm/processor.h). Kernels without the helper
+ * (task_pt_regs()). Kernels without the helper
  * bpf_task_pt_regs() have them at the very end. Returns false if something else is there.
  */
 static __always_inline bool take_saved_regs(struct scratch *s, struct task_struct *task)
 {
 	const void *at = (char *)BPF_CORE_READ(task, stack) + THREAD_SIZE - sizeof(s->regs);
 
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at) && (s->regs.cs & 3) == 3 &&
-	       (s->regs.ss & 3) == 3;
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), at) && regs_are_saved(&s->regs);
 }
 
 /* Reads the user-mode registers of the current task. */
@@ -711,11 +709,11 @@ static __always_inline bool take_my_saved_regs(struct scratch *s)
 /*
  * Returns whether a thread that shares a process's memory never runs in user mode, because the
  * kernel has created it for its own use (io_uring, vhost). copy_thread() has then cleared its
- * registers (arch/x86/kernel/process.c).
+ * registers.
  */
 static __always_inline bool is_kernels_own(const struct scratch *s)
 {
-	return !s->regs.ip && !s->regs.sp;
+	return !regs_pc(&s->regs) && !regs_sp(&s->regs);
 }
 
 enum { USER_UNKNOWN, USER_REGS, USER_NONE };

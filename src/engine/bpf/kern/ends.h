@@ -22,7 +22,7 @@ int on_end(struct pt_regs *regs)
 	}
 	take_task(s, ids);
 	s->row.event = ROW_ENDS;
-	if (take_end(LANE_END, regs->rdi))
+	if (take_end(LANE_END, PT_REGS_PARM1(regs)))
 		add_row(&s->row, 1, 1, count);
 	release_scratch(s);
 	return 0;

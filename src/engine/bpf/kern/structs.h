@@ -6,6 +6,8 @@
 #ifndef ENGINE_BPF_KERN_STRUCTS_H
 #define ENGINE_BPF_KERN_STRUCTS_H
 
+#include "arch/x86_64/regs_bpf.h"
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct xol_area {
@@ -58,10 +60,6 @@ struct upid {
 struct pid {
 	unsigned int level;
 	struct upid numbers[1]; /* one per level, from 0 */
-};
-
-struct thread_struct {
-	unsigned long fsbase;
 };
 
 struct rq {
@@ -117,11 +115,6 @@ struct task_struct {
 
 struct task_struct___before_5_14 {
 	long state;
-};
-
-struct pt_regs___kernel {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
-	unsigned long orig_ax, ip, cs, flags, sp, ss;
 };
 
 struct bpf_iter__task {
