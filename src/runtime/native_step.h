@@ -43,7 +43,7 @@ static inline bool native_frame_rule(
 	uint8_t code[8];
 
 	*rule = layout->rule;
-	if (!w->call && !WALK_READ_CODE(w, code, 1, w->reg[REG_PC]) && code[0] == 0xc3)
+	if (!w->call && !WALK_READ_CODE(w, code, 1, w->reg[REG_PC]) && code_is_return(code[0]))
 		*rule = (struct unwind_rule){
 			.cfa = UNWIND_CFA_CALLED, .reg = REG_SP, .offset = 8, .ra = -1};
 	return true;

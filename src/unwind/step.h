@@ -23,6 +23,7 @@
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
 
+#include "arch/x86_64/machine_code.h"
 #include "walk.h"
 
 #ifndef WALK_THREAD
@@ -46,14 +47,6 @@
 #define WALK_PART_2(name, a, b) static inline uint64_t name(struct walk *w, uint64_t a, uint64_t b)
 #endif
 
-/* Returns true if B, the 7 bytes before a return address, end in a call instruction. */
-static inline bool walk_is_call(const uint8_t *b)
-{
-	return b[2] == 0xe8 || (b[5] == 0xff && (b[6] & 0x38) == 0x10) ||
-	       (b[4] == 0xff && (b[5] & 0x38) == 0x10) || (b[3] == 0xff && b[4] == 0x54) ||
-	       (b[1] == 0xff && (b[2] & 0x38) == 0x10) || (b[0] == 0xff && (b[1] & 0x38) == 0x10);
-}
-
 /* Returns true if ADDRESS follows a call instruction, or is the trampoline of a return probe. */
 static inline bool walk_is_return(struct walk *w, uint64_t address)
 {
@@ -61,16 +54,17 @@ static inline bool walk_is_return(struct walk *w, uint64_t address)
 
 	if (w->trampoline && address == w->trampoline)
 		return true;
-	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
+	return !WALK_READ_CODE(w, code, CODE_CALL_MAX, address - CODE_CALL_MAX) &&
+	       code_is_call(code);
 }
 
 /* Returns true if the pc follows a system call. */
 static inline bool walk_is_syscall(struct walk *w)
 {
-	uint8_t code[2];
+	uint8_t code[CODE_SYSCALL];
 
-	return !WALK_READ_CODE(w, code, 2, w->reg[REG_PC] - 2) && code[0] == 0x0f &&
-	       code[1] == 0x05;
+	return !WALK_READ_CODE(w, code, CODE_SYSCALL, w->reg[REG_PC] - CODE_SYSCALL) &&
+	       code_is_syscall(code);
 }
 
 /*

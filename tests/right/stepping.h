@@ -129,7 +129,7 @@ static bool stepping_has_returned(const struct stepping *s, enum stepping_insn i
 	if (insn != INSN_RET || sp < s->begin)
 		return false;
 	return (sp == s->top && sp != s->begin) ||
-	       (!read_target(before, 7, s->regs.rip - 7) && walk_is_call(before));
+	       (!read_target(before, 7, s->regs.rip - 7) && code_is_call(before));
 }
 
 /* Steps one instruction. Returns 1 if the function has returned, or -1 if the caller cannot be

@@ -473,7 +473,7 @@ static void walk__calls(void **state)
 
 		memset(bytes, 0x90, sizeof(bytes));
 		memcpy(bytes + 7 - calls[i].size, calls[i].code, calls[i].size);
-		assert_int_equal(walk_is_call(bytes), i < 8);
+		assert_int_equal(code_is_call(bytes), i < 8);
 	}
 }
 

@@ -360,7 +360,7 @@ static inline bool hotspot_is_return(struct walk *w, uint64_t address)
 	if (code[1] == 0xf045c748f0658b48 ||   /* mov -16(%rbp),%rsp; movq $0,-16(%rbp) */
 		code[1] == 0xcd648d48f04d8b48) /* mov -16(%rbp),%rcx; lea (%rbp,%rcx,8),%rsp */
 		return true;
-	return walk_is_call((const uint8_t *)code + 1);
+	return code_is_call((const uint8_t *)code + 1);
 }
 
 /*

@@ -126,7 +126,8 @@ UNWIND_INLINE bool luajit_is_return(struct walk *w, uint64_t address)
 {
 	uint8_t *code = (uint8_t *)&w->saved[LUAJIT_CODE];
 
-	return !WALK_READ_CODE(w, code, 7, address - 7) && walk_is_call(code);
+	return !WALK_READ_CODE(w, code, CODE_CALL_MAX, address - CODE_CALL_MAX) &&
+	       code_is_call(code);
 }
 
 /* Returns true if there is a return address at AT; it is then in w->saved[0]. */
