@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nginx_names.h"
+#include "arch/x86_64/code_shapes.h"
+#include "arch/x86_64/elf_names.h"
 #include "lib/util.h"
 #include "lib/table.h"
 #include "nginx_code.h"
@@ -109,9 +111,9 @@ static void read_relocations(struct file_image *image, Elf *elf)
 	for (int i = 0; data && i < RELOCATIONS_MAX && gelf_getrela(data, i, &rela); i++) {
 		uint64_t type = GELF_R_TYPE(rela.r_info), value = 0;
 
-		if (type == R_X86_64_64)
+		if (type == RELOC_ADDRESS)
 			value = symbol_value(symbols, GELF_R_SYM(rela.r_info));
-		else if (type != R_X86_64_RELATIVE)
+		else if (type != RELOC_RELATIVE)
 			continue;
 		ALLOC_GROW(image->words, image->nr_words, image->words_alloc);
 		image->words[image->nr_words++] =
@@ -171,19 +173,10 @@ static bool is_function(void *context, uint64_t address)
 static uint64_t referred(
 	const struct nginx_names *n, const unsigned char *bytes, size_t room, uint64_t at)
 {
-	size_t size = 0;
-	int32_t distance;
+	uint64_t target;
 
-	if (room >= 5 && (bytes[0] == 0xe8 || bytes[0] == 0xe9)) /* call, jmp */
-		size = 5;
-	else if (room >= 7 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x8d &&
-		 (bytes[2] & 0xc7) == 5) /* lea N(%rip),%r64 */
-		size = 7;
-	if (!size)
+	if (!shape_target(bytes, room, at, &target) && !shape_taken(bytes, room, at, &target))
 		return 0;
-	memcpy(&distance, bytes + size - sizeof(distance), sizeof(distance));
-	uint64_t target = at + size + (uint64_t)(int64_t)distance;
-
 	return is_function((void *)(uintptr_t)n, target) &&
 			       ehframe_next(n->elf, target - 1) == target
 		       ? target

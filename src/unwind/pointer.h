@@ -15,7 +15,7 @@ struct pointer_bases {
 /*
  * Reads a pointer in one of the encodings DW_EH_PE_* (Linux Standard Base, "DWARF Extensions").
  * Returns false and sets bad for encodings that need the memory of the running program, or that are
- * not used on x86-64.
+ * not used here.
  */
 bool pointer_read(
 	struct bytes *b, const struct pointer_bases *bases, uint8_t encoding, uint64_t *value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signal return trampolines: mov $__NR_rt_sigreturn,%eax; syscall. The kernel's context is at rsp
- * there. The unwind information does not say so: musl and Go have none for the trampoline, or the
- * rules of an ordinary function.
+ * Signal return trampolines: see shape_sigreturn(). The kernel's context is at REG_SP there. The
+ * unwind information does not say so: musl and Go have none for the trampoline, or the rules of an
+ * ordinary function.
  */
 #ifndef UNWIND_TRAMPOLINE_H
 #define UNWIND_TRAMPOLINE_H

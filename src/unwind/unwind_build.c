@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unwind_build.h"
+#include "arch/x86_64/code_shapes.h"
+#include "arch/x86_64/elf_names.h"
 #include "analysis/analysis.h"
 #include "cfi.h"
 #include "lib/util.h"
@@ -11,8 +13,7 @@
 
 #include <string.h>
 
-enum { CODE_MAX = 64 };  /* segments; further ones are ignored */
-enum { ENTRY_SIZE = 8 }; /* bytes in the two instructions */
+enum { CODE_MAX = 64 }; /* segments; further ones are ignored */
 
 /* The sources of ranges: from RUNTIMES on, the list of what runtimes add. */
 enum source { EH_FRAME, DEBUG_FRAME, TRAMPOLINE, ENTRY, ANALYSIS, RUNTIMES };
@@ -37,15 +38,13 @@ static void merge(struct build *b, struct unwind_ranges *more, size_t source)
 	unwind_ranges_release(more);
 }
 
-/* Returns true if a program begins at ADDRESS like a dynamic linker: mov %rsp,%rdi; call. */
+/* Returns true if a program begins at ADDRESS like a dynamic linker. */
 static bool is_entry(const struct build *b, uint64_t address)
 {
-	static const unsigned char code[] = {0x48, 0x89, 0xe7, 0xe8};
 	const struct elf_code *around = elf_code_around(b->code, b->nr_code, address);
 	uint64_t at = around ? address - around->address : 0;
 
-	return around && around->size - at >= ENTRY_SIZE &&
-	       !memcmp(around->bytes + at, code, sizeof(code));
+	return around && shape_is_start(around->bytes + at, around->size - at);
 }
 
 /* Marks the start of a process, which has no caller. glibc's dynamic linker has no rules there. */
@@ -54,7 +53,7 @@ static void put_entry(struct build *b, const struct elffile *elf)
 	GElf_Ehdr ehdr;
 
 	if (gelf_getehdr(elffile_elf(elf), &ehdr) && is_entry(b, ehdr.e_entry))
-		unwind_ranges_put(&b->ranges, ehdr.e_entry + 1, ENTRY_SIZE - 1, ENTRY);
+		unwind_ranges_put(&b->ranges, ehdr.e_entry + 1, SHAPE_START - 1, ENTRY);
 }
 
 static void merge_runtimes(struct build *b, const struct elffile *elf)
@@ -160,11 +159,11 @@ static void add_rows(const struct build *b, struct unwind_rows *rows)
 	}
 }
 
-static bool is_x86_64(const struct elffile *elf)
+static bool is_supported(const struct elffile *elf)
 {
 	GElf_Ehdr ehdr;
 
-	return gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	return gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == MACHINE &&
 	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
@@ -175,8 +174,8 @@ int unwind_build(struct unwind_table *table, struct elffile *elf,
 	struct unwind_rows rows;
 
 	*table = (struct unwind_table){0};
-	if (!is_x86_64(elf))
-		return fail(err, "it is not for x86-64");
+	if (!is_supported(elf))
+		return fail(err, "it is not for " MACHINE_NAME);
 	gather(&b, elf);
 	if (analysed)
 		analyse(&b, elf);

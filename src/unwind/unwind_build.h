@@ -15,7 +15,7 @@ struct unwind_table;
  * order of preference for each address. Signal return trampolines are found by their code. With
  * ANALYSED, the remaining code is analysed for its rules, which takes longer, see
  * analysis/analysis.h. Returns -1 with NULL in blocks, and sets ERR, if there are no rules or the
- * file is not for x86-64.
+ * file is for another processor.
  */
 int unwind_build(struct unwind_table *table, struct elffile *elf,
 	const struct unwind_source *const *sources, bool analysed, struct strbuf *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_files.h"
+#include "arch/x86_64/elf_names.h"
 #include "code_job.h"
 #include "lib/util.h"
 #include "lib/user.h"
@@ -235,7 +236,8 @@ static void explain(
 		strbuf_adds(why, " has no build-id and is newer than the recording: it may be "
 				 "another file");
 	else if (h->machine)
-		strbuf_addf(why, " is for a machine that is not supported (%u, not x86-64)",
+		strbuf_addf(why,
+			" is for a machine that is not supported (%u, not " MACHINE_NAME ")",
 			h->machine);
 	else
 		strbuf_reset(why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_job.h"
+#include "arch/x86_64/elf_names.h"
 #include "code.h"
 #include "disassembler.h"
 #include "kcore.h"
@@ -299,7 +300,7 @@ static bool is_known_machine(struct code_work *w)
 	const struct elffile *elf = w->files.elf ? w->files.elf : w->files.debug;
 	GElf_Ehdr ehdr;
 
-	if (!elf || (gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == EM_X86_64))
+	if (!elf || (gelf_getehdr(elffile_elf(elf), &ehdr) && ehdr.e_machine == MACHINE))
 		return true;
 	w->code.header.machine = ehdr.e_machine ? ehdr.e_machine : UINT32_MAX;
 	return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ehframe.h"
+#include "arch/x86_64/elf_names.h"
 #include "arch/x86_64/registers.h"
 #include "elffile_internal.h"
 
@@ -87,11 +88,11 @@ static bool has_stack_frame(Dwarf_Frame *frame)
 	return ops->atom != DW_OP_bregx || ops->number != REG_SP || ops->number2 != 8;
 }
 
-static bool is_x86_64(Elf *elf)
+static bool is_supported(Elf *elf)
 {
 	GElf_Ehdr ehdr;
 
-	return gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_X86_64;
+	return gelf_getehdr(elf, &ehdr) && ehdr.e_machine == MACHINE;
 }
 
 bool ehframe_function(const struct elffile *elf, uint64_t address, struct ehframe_function *f)
@@ -110,7 +111,7 @@ bool ehframe_function(const struct elffile *elf, uint64_t address, struct ehfram
 	free(frame);
 	if (f->is_trampoline) {
 		f->start++;
-	} else if (is_x86_64(handle) && !dwarf_cfi_addrframe(cfi, f->start, &frame)) {
+	} else if (is_supported(handle) && !dwarf_cfi_addrframe(cfi, f->start, &frame)) {
 		f->is_cold = has_stack_frame(frame);
 		free(frame);
 	}

@@ -15,7 +15,7 @@ struct elffile;
 /* Addresses are link addresses. */
 struct ehframe_function {
 	uint64_t start;
-	/* it is such a part, whose stack frame exists from its start on (x86-64 only) */
+	/* it is such a part, whose stack frame exists from its start on */
 	bool is_cold;
 	/*
 	 * it is a signal trampoline, whose rules begin one byte before it, as if it had called the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elfdata.h"
+#include "arch/x86_64/elf_names.h"
 #include "elffile_internal.h"
 
 #include <string.h>
@@ -89,9 +90,9 @@ static bool offset_in_program(Elf *elf, const struct elf_variable *variable, uin
 static enum elf_thread_place place_of_type(uint64_t type)
 {
 	switch (type) {
-	case R_X86_64_TPOFF64:
+	case RELOC_THREAD_OFFSET:
 		return THREAD_SLOT;
-	case R_X86_64_DTPMOD64:
+	case RELOC_THREAD_MODULE:
 		return THREAD_MODULE;
 	default:
 		return THREAD_NOWHERE;

@@ -26,7 +26,7 @@ enum elf_thread_place {
 };
 
 /*
- * Tells how code of ELF finds its thread-local variable NAME, according to the x86-64 psABI. In an
+ * Tells how code of ELF finds its thread-local variable NAME, according to the psABI. In an
  * executable it is at a fixed offset. In a library it is found through a GOT slot that the dynamic
  * linker fills.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffile_internal.h"
+#include "arch/x86_64/elf_names.h"
 #include "inflated.h"
 #include "elfhead.h"
 #include "lib/strbuf.h"
@@ -16,10 +17,6 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#ifndef SHT_X86_64_UNWIND
-#define SHT_X86_64_UNWIND 0x70000001
-#endif
 
 enum {
 	COPY_CHUNK = 1 << 18,
@@ -532,10 +529,10 @@ uint64_t elffile_hidden_eh_frame(const struct elffile *elf)
 	Elf_Scn *scn;
 	uint64_t at;
 
-	if (!gelf_getehdr(handle, &ehdr) || ehdr.e_machine != EM_X86_64)
+	if (!gelf_getehdr(handle, &ehdr) || ehdr.e_machine != MACHINE)
 		return 0;
 	scn = elffile_section(handle, ".eh_frame", &shdr);
-	if (!scn || shdr.sh_type != SHT_X86_64_UNWIND)
+	if (!scn || shdr.sh_type != SECTION_UNWIND)
 		return 0;
 	at = (uint64_t)elf_ndxscn(scn) * ehdr.e_shentsize;
 	at += elf_getident(handle, NULL)[EI_CLASS] == ELFCLASS64 ? offsetof(Elf64_Shdr, sh_type)
@@ -588,7 +585,7 @@ static int64_t copy_bytes(int from, int to)
 /* Changes the section type at OFFSET of FD, which has SIZE bytes, to PROGBITS. */
 static int patch_type(int fd, int64_t size, uint64_t offset)
 {
-	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* little-endian, as on x86-64 */
+	static const char progbits[4] = {SHT_PROGBITS, 0, 0, 0}; /* little-endian */
 
 	if (size < (int64_t)sizeof(progbits) || offset > (uint64_t)size - sizeof(progbits)) {
 		errno = ENOEXEC;

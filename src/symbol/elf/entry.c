@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "entry.h"
+#include "arch/x86_64/code_shapes.h"
+#include "arch/x86_64/elf_names.h"
 #include "ehframe.h"
 #include "elffile_internal.h"
 
@@ -62,55 +64,27 @@ static bool is_pie(Elf *elf)
 /* Returns whether the entry point is _start, unlike the one of a library such as libc. */
 static bool starts_programs(Elf *elf, const GElf_Ehdr *ehdr)
 {
-	if (ehdr->e_machine != EM_X86_64 || !ehdr->e_entry)
+	if (ehdr->e_machine != MACHINE || !ehdr->e_entry)
 		return false;
 	return ehdr->e_type == ET_EXEC ||
 	       (ehdr->e_type == ET_DYN && (is_pie(elf) || !has_interpreter(elf)));
 }
 
-static int32_t read_s32(const unsigned char *p)
-{
-	int32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-/*
- * Returns the address loaded into %rdi before the call, by lea main(%rip),%rdi or mov $main,%rdi,
- * or 0 if there is no such instruction.
- */
+/* Returns main, which the code passes to its first call, or 0 if it was not found. */
 static uint64_t find_argument(Elf *elf, uint64_t start, size_t size)
 {
 	const unsigned char *code = bytes_at(elf, start, size, true);
-	uint64_t found = 0;
+	uint64_t found = code ? shape_argument(code, size, start) : 0;
 
-	for (size_t i = 0; code && i + 7 <= size; i++) {
-		if (code[i] == 0x48 && code[i + 1] == 0x8d && code[i + 2] == 0x3d)
-			found = start + i + 7 + (uint64_t)(int64_t)read_s32(code + i + 3);
-		else if (code[i] == 0x48 && code[i + 1] == 0xc7 && code[i + 2] == 0xc7)
-			found = (uint64_t)(int64_t)read_s32(code + i + 3);
-		else if (found && (code[i] == 0xe8 || code[i] == 0xe9 ||
-					  (code[i] == 0xff && code[i + 1] == 0x15)))
-			return bytes_at(elf, found, 1, true) ? found : 0;
-	}
-	return 0;
+	return found && bytes_at(elf, found, 1, true) ? found : 0;
 }
 
-/*
- * Finds musl's _start_c, which passes main. _start ends with and $-16,%rsp; call _start_c. Returns
- * 0 if it was not found.
- */
+/* Finds musl's _start_c, which _start calls, and which passes main. Returns 0 if there is none. */
 static uint64_t find_second_start(Elf *elf, uint64_t start, size_t size)
 {
-	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};
 	const unsigned char *code = bytes_at(elf, start, size, true);
 
-	for (size_t i = 0; code && i + sizeof(call) + 4 <= size; i++)
-		if (!memcmp(code + i, call, sizeof(call)))
-			return start + i + sizeof(call) + 4 +
-			       (uint64_t)(int64_t)read_s32(code + i + sizeof(call));
-	return 0;
+	return code ? shape_aligned_call(code, size, start) : 0;
 }
 
 static uint64_t find_main(Elf *elf, uint64_t start, size_t size)

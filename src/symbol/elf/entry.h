@@ -17,7 +17,7 @@ enum { ENTRY_SYMBOLS = 2 };
 /*
  * Finds _start and main without a symbol table: _start is the entry point in the ELF header, and
  * passes main to __libc_start_main as its first argument. Each ends at the next function in
- * .eh_frame_hdr. Returns the number of symbols found; x86-64 only.
+ * .eh_frame_hdr. Returns the number of symbols found.
  */
 size_t entry_symbols(const struct elffile *elf, struct entry_symbol symbols[ENTRY_SYMBOLS]);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "large_callee.h"
+#include "arch/x86_64/code_shapes.h"
 #include "ehframe.h"
 #include "elffile_internal.h"
 #include "lib/util.h"
-
-#include <string.h>
 
 enum {
 	SEGMENTS_MAX = 8,
@@ -13,9 +12,6 @@ enum {
 	LARGE = 4096,       /* least size, in bytes */
 	TIMES_LARGER = 2,   /* least ratio to the second largest function */
 	CALLER_MAX = 16384, /* bytes of a caller that are searched at most */
-	CALL = 0xe8,
-	JUMP = 0xe9,
-	INSTRUCTION = 5, /* bytes of an opcode and a 32-bit displacement */
 };
 
 struct callee {
@@ -70,16 +66,12 @@ static void add_callees(const struct elffile *elf, const struct callee *f, struc
 	uint64_t size = f->size < CALLER_MAX ? f->size : CALLER_MAX;
 	const unsigned char *code = code_at(elf, f->start, size);
 
-	for (uint64_t i = 0; code && i + INSTRUCTION <= size && c->nr < CALLEES_MAX; i++) {
+	for (uint64_t i = 0; code && i < size && c->nr < CALLEES_MAX; i++) {
 		struct callee to;
-		int32_t distance;
+		uint64_t target;
 
-		if (code[i] != CALL && code[i] != JUMP)
-			continue;
-		memcpy(&distance, code + i + 1, sizeof(distance));
-		uint64_t target = f->start + i + INSTRUCTION + (uint64_t)(int64_t)distance;
-
-		if (!has(c, target) && is_start(elf, target, &to))
+		if (shape_target(code + i, size - i, f->start + i, &target) && !has(c, target) &&
+			is_start(elf, target, &to))
 			c->list[c->nr++] = to;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions without symbols, found by the calls of a function that has a symbol. x86-64 only. */
+/* Functions without symbols, found by the calls of a function that has a symbol. */
 #ifndef SYMBOL_ELF_LARGE_CALLEE_H
 #define SYMBOL_ELF_LARGE_CALLEE_H
 

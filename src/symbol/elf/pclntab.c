@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pclntab.h"
+#include "arch/x86_64/elf_names.h"
 #include "elffile_internal.h"
 #include "lib/util.h"
 
@@ -102,7 +103,7 @@ static uint64_t relocated(Elf *elf, uint64_t address)
 	GElf_Rela rela;
 
 	for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
-		if (rela.r_offset == address && GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
+		if (rela.r_offset == address && GELF_R_TYPE(rela.r_info) == RELOC_RELATIVE)
 			return (uint64_t)rela.r_addend;
 	return 0;
 }

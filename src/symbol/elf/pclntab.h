@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Go's function table (Go 1.16 or later), which stripped programs have, too. It has the names of
- * functions, and the distance from rsp to the caller's frame.
+ * functions, and the distance from REG_SP to the caller's frame.
  */
 #ifndef SYMBOL_ELF_PCLNTAB_H
 #define SYMBOL_ELF_PCLNTAB_H

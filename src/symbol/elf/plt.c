@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plt.h"
+#include "arch/x86_64/code_shapes.h"
+#include "arch/x86_64/elf_names.h"
 #include "elffile_internal.h"
 #include "lib/util.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STUB_SIZE = 16 };
 
 /* A GOT slot and the function that the dynamic linker stores there. */
 struct slot {
@@ -46,9 +45,9 @@ static void add_relocs(struct plt *plt, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 		uint64_t type = GELF_R_TYPE(rela.r_info);
 		GElf_Sym sym;
 
-		if (type == R_X86_64_IRELATIVE) {
+		if (type == RELOC_IRELATIVE) {
 			slot.resolver = (uint64_t)rela.r_addend;
-		} else if (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) {
+		} else if (type == RELOC_JUMP_SLOT || type == RELOC_GLOB_DAT) {
 			if (!syms || !gelf_getsym(syms, (int)GELF_R_SYM(rela.r_info), &sym))
 				continue;
 			slot.name = elf_strptr(elf, symshdr.sh_link, sym.st_name);
@@ -73,7 +72,7 @@ static void add_section(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *shdr)
 	plt->sections[plt->nr_sections++] = (struct section){
 		.start = shdr->sh_addr,
 		.size = shdr->sh_size,
-		.stub = shdr->sh_entsize == 8 ? 8 : STUB_SIZE,
+		.stub = shdr->sh_entsize == 8 ? 8 : SHAPE_STUB,
 		.code = data->d_buf,
 	};
 }
@@ -94,7 +93,7 @@ struct plt *plt_new(const struct elffile *file)
 	size_t names;
 
 	plt->elf = file;
-	if (!gelf_getehdr(elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	if (!gelf_getehdr(elf, &ehdr) || ehdr.e_machine != MACHINE ||
 		elf_getshdrstrndx(elf, &names))
 		return plt;
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -134,24 +133,6 @@ void plt_free(struct plt *plt)
 	free(plt);
 }
 
-/* Finds the GOT slot of the stub at CODE, which is [endbr64] [bnd] jmp *disp32(%rip). */
-static bool stub_slot(const unsigned char *code, size_t size, uint64_t address, uint64_t *slot)
-{
-	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	size_t at = 0;
-	uint32_t disp;
-
-	if (size >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
-		at = sizeof(endbr64);
-	if (at < size && code[at] == 0xf2)
-		at++;
-	if (size - at < 6 || code[at] != 0xff || code[at + 1] != 0x25)
-		return false;
-	memcpy(&disp, code + at + 2, sizeof(disp));
-	*slot = address + at + 6 + (uint64_t)(int64_t)(int32_t)le32toh(disp);
-	return true;
-}
-
 bool plt_find(struct plt *plt, uint64_t address, struct plt_stub *stub)
 {
 	const struct section *s = plt->sections;
@@ -168,7 +149,7 @@ bool plt_find(struct plt *plt, uint64_t address, struct plt_stub *stub)
 	stub->start = s->start + at;
 	size_t size = s->size - at < s->stub ? s->size - at : s->stub;
 
-	if (!stub_slot(s->code + at, size, stub->start, &key.address))
+	if (!shape_stub_slot(s->code + at, size, stub->start, &key.address))
 		return false;
 	if (!plt->slots_read)
 		read_slots(plt);

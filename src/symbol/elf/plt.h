@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PLT stubs (x86-64), which have no symbols of their own. */
+/* PLT stubs, which have no symbols of their own. */
 #ifndef SYMBOL_ELF_PLT_H
 #define SYMBOL_ELF_PLT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_starts.h"
+#include "arch/x86_64/elf_names.h"
 #include "code_flow.h"
 #include "arch/x86_64/insn.h"
 #include "lib/util.h"
@@ -82,7 +83,7 @@ static void add_relocations(struct code_starts *s, const struct code_flow *flow,
 	GElf_Rela rela;
 
 	for (int i = 0; s->nr_seen < SYMBOLS_MAX && gelf_getrela(data, i, &rela); i++, s->nr_seen++)
-		if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE)
+		if (GELF_R_TYPE(rela.r_info) == RELOC_RELATIVE)
 			add(s, flow, (uint64_t)rela.r_addend, false);
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code_shapes.h"
+
+#include <endian.h>
+#include <string.h>
+
+static uint64_t displaced(const unsigned char *at, uint64_t from)
+{
+	uint32_t displacement;
+
+	memcpy(&displacement, at, sizeof(displacement));
+	return from + (uint64_t)(int64_t)(int32_t)le32toh(displacement);
+}
+
+/* The opcode of mov has two encodings. Returns the bytes of the one before byte AT, or 0. */
+static size_t mov_before(const unsigned char *code, size_t at)
+{
+	const unsigned char *p = code + at;
+
+	if (at >= 3 && p[-3] == 0x48 && p[-2] == 0xc7 && p[-1] == 0xc0)
+		return 3;
+	return at >= 1 && p[-1] == 0xb8;
+}
+
+size_t shape_sigreturn(const unsigned char *code, size_t size, size_t *at)
+{
+	static const unsigned char tail[] = {15, 0, 0, 0, 0x0f, 0x05};
+	const unsigned char *found = code + *at, *end = code + size;
+
+	while ((found = memmem(found, (size_t)(end - found), tail, sizeof(tail)))) {
+		size_t head = mov_before(code, (size_t)(found - code));
+
+		if (head) {
+			*at = (size_t)(found - code) - head;
+			return head + sizeof(tail);
+		}
+		found += sizeof(tail);
+	}
+	return 0;
+}
+
+bool shape_is_start(const unsigned char *code, size_t size)
+{
+	static const unsigned char start[] = {0x48, 0x89, 0xe7, 0xe8};
+
+	return size >= SHAPE_START && !memcmp(code, start, sizeof(start));
+}
+
+bool shape_stub_slot(const unsigned char *code, size_t size, uint64_t address, uint64_t *slot)
+{
+	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	size_t at = 0;
+
+	if (size >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
+		at = sizeof(endbr64);
+	if (at < size && code[at] == 0xf2)
+		at++;
+	if (size - at < 6 || code[at] != 0xff || code[at + 1] != 0x25)
+		return false;
+	*slot = displaced(code + at + 2, address + at + 6);
+	return true;
+}
+
+uint64_t shape_argument(const unsigned char *code, size_t size, uint64_t address)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i + 7 <= size; i++) {
+		if (code[i] == 0x48 && code[i + 1] == 0x8d && code[i + 2] == 0x3d)
+			found = displaced(code + i + 3, address + i + 7);
+		else if (code[i] == 0x48 && code[i + 1] == 0xc7 && code[i + 2] == 0xc7)
+			found = displaced(code + i + 3, 0);
+		else if (found && (code[i] == 0xe8 || code[i] == 0xe9 ||
+					  (code[i] == 0xff && code[i + 1] == 0x15)))
+			return found;
+	}
+	return 0;
+}
+
+uint64_t shape_aligned_call(const unsigned char *code, size_t size, uint64_t address)
+{
+	static const unsigned char call[] = {0x48, 0x83, 0xe4, 0xf0, 0xe8};
+
+	for (size_t i = 0; i + sizeof(call) + 4 <= size; i++)
+		if (!memcmp(code + i, call, sizeof(call)))
+			return displaced(code + i + sizeof(call), address + i + sizeof(call) + 4);
+	return 0;
+}
+
+bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint64_t *target)
+{
+	if (size < SHAPE_TARGET_SIZE || (code[0] != 0xe8 && code[0] != 0xe9))
+		return false;
+	*target = displaced(code + 1, address + SHAPE_TARGET_SIZE);
+	return true;
+}
+
+bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target)
+{
+	if (size < 7 || (code[0] & 0xfb) != 0x48 || code[1] != 0x8d || (code[2] & 0xc7) != 5)
+		return false;
+	*target = displaced(code + 3, address + 7);
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that is recognised by its bytes, without decoding what is before it. CODE has SIZE bytes;
+ * ADDRESS is where it is.
+ */
+#ifndef ARCH_X86_64_CODE_SHAPES_H
+#define ARCH_X86_64_CODE_SHAPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SHAPE_STUB = 16,       /* bytes of a stub in a PLT, unless its section says otherwise */
+	SHAPE_START = 8,       /* bytes of the start of a dynamic linker */
+	SHAPE_TARGET_SIZE = 5, /* bytes of a direct call or jump */
+};
+
+/*
+ * Returns the size of the first signal return trampoline from byte *AT on, or 0 if there is none,
+ * and moves *AT to its start: mov $__NR_rt_sigreturn,%eax; syscall.
+ */
+size_t shape_sigreturn(const unsigned char *code, size_t size, size_t *at);
+
+/* Returns whether a program begins there like a dynamic linker: mov %rsp,%rdi; call. */
+bool shape_is_start(const unsigned char *code, size_t size);
+
+/* Finds the GOT slot of the PLT stub there, which is [endbr64] [bnd] jmp *disp32(%rip). */
+bool shape_stub_slot(const unsigned char *code, size_t size, uint64_t address, uint64_t *slot);
+
+/*
+ * Returns the address that is the first argument of the first call, by lea main(%rip),%rdi or mov
+ * $main,%rdi, or 0 if there is no such instruction.
+ */
+uint64_t shape_argument(const unsigned char *code, size_t size, uint64_t address);
+
+/* Returns the target of the call after the stack is aligned, by and $-16,%rsp, or 0. */
+uint64_t shape_aligned_call(const unsigned char *code, size_t size, uint64_t address);
+
+/* Returns true if a direct call or jump is there, and sets *TARGET. */
+bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
+
+/* Returns true if an address is taken there, by lea N(%rip),%r64, and sets *TARGET. */
+bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
+
+#endif
