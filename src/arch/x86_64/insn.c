@@ -368,6 +368,14 @@ enum insn_next insn_next(const struct insn *insn)
 	return insn_target(insn, 0, &target) ? NEXT_BRANCH : NEXT_ON;
 }
 
+bool insn_takes(const struct insn *insn, uint64_t address, uint64_t *taken)
+{
+	if (insn->map != MAP_1 || insn->opcode != 0x8d || insn->base != INSN_RIP)
+		return false;
+	*taken = address + insn->length + (uint64_t)(int64_t)insn->displacement;
+	return true;
+}
+
 bool insn_is_pop(const struct insn *insn)
 {
 	return insn->map == MAP_1 && (insn->opcode & 0xf8) == 0x58;
@@ -383,4 +391,11 @@ bool insn_is_padding(const struct insn *insn)
 		return insn->wide && insn->base == insn->reg && insn->index == INSN_NO_REG &&
 		       !insn->displacement;
 	return insn->opcode == 0xcc || (insn->opcode == 0x90 && !insn->low);
+}
+
+uint8_t insn_dwarf_number(unsigned int reg)
+{
+	static const uint8_t numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
+
+	return (uint8_t)(reg < sizeof(numbers) ? numbers[reg] : reg);
 }

@@ -29,6 +29,12 @@ enum {
 	INSN_REGS,
 	INSN_RIP,    /* as base only */
 	INSN_NO_REG, /* no base or index */
+
+	/* see registers.h */
+	INSN_SP = INSN_RSP,
+	INSN_FP = INSN_RBP,
+	INSN_BASE = INSN_RBX,
+	INSN_KEPT = INSN_R12,
 };
 
 enum insn_map {
@@ -61,6 +67,9 @@ struct insn {
 	int64_t immediate;
 };
 
+/* Returns the DWARF number of a general register. */
+uint8_t insn_dwarf_number(unsigned int reg);
+
 /* Decodes the instruction at CODE, of at most SIZE bytes. Returns false if it is not valid. */
 bool insn_decode(struct insn *insn, const unsigned char *code, size_t size);
 
@@ -89,6 +98,8 @@ enum insn_next {
 enum insn_next insn_next(const struct insn *insn);
 /* Returns true if INSN, at ADDRESS, is a direct jump, branch or call, and sets TARGET. */
 bool insn_target(const struct insn *insn, uint64_t address, uint64_t *target);
+/* Returns true if INSN, at ADDRESS, takes a constant address, and sets TAKEN. */
+bool insn_takes(const struct insn *insn, uint64_t address, uint64_t *taken);
 /* Returns true if INSN is the short form of pop, whose register is insn.low. */
 bool insn_is_pop(const struct insn *insn);
 /* Returns true if INSN does nothing, as the instructions by which compilers fill gaps. */

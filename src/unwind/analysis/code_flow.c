@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code_flow.h"
+#include "arch/x86_64/machine_code.h"
+#include "arch/x86_64/stack_state.h"
 #include "callee.h"
 #include "lib/util.h"
-#include "stack_state.h"
+#include "stack_rule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +226,7 @@ static bool arrive(struct code_flow *f, uint32_t index, const struct stack_state
 			return false;
 		return set_state(f, index, AT_JOIN, state);
 	}
-	differs = !stack_value_equal(known->reg[INSN_RSP], state->reg[INSN_RSP]);
+	differs = !stack_value_equal(known->reg[INSN_SP], state->reg[INSN_SP]);
 	if (differs && state->after_call && !known->after_call)
 		return false; /* the call does not return */
 	if (differs && f->bytes[index].is_start) {
@@ -280,7 +282,7 @@ static uint16_t number_of(struct code_flow *f, const struct stack_state *state)
 	bool is_new;
 
 	_Static_assert(sizeof(words) == sizeof(rule), "two words are a rule");
-	if (f->nr_rules >= RULES_MAX || !stack_state_rule(state, &rule))
+	if (f->nr_rules >= RULES_MAX || !stack_rule(state, &rule))
 		return 0;
 	memcpy(words, &rule, sizeof(words));
 	number = table_put(&f->rule_numbers, words[0], words[1], &is_new);
@@ -296,14 +298,14 @@ static void count_return(
 	struct code_flow *f, const struct insn *insn, const struct stack_state *state)
 {
 	struct code_component *c = &f->components[root_of(f, f->current)];
-	struct stack_value sp = state->reg[INSN_RSP];
+	struct stack_value sp = state->reg[INSN_SP];
 
 	if (sp.kind != STACK_CFA)
 		c->nr_unknown++;
-	else if (sp.at == RETURN_AT && insn->opcode == 0xc3)
+	else if (sp.at == RETURN_AT && code_is_return(insn->opcode))
 		c->nr_good++;
 	else
-		add_bad(c, 1, sp.at, insn->opcode != 0xc3);
+		add_bad(c, 1, sp.at, !code_is_return(insn->opcode));
 }
 
 /*
@@ -313,7 +315,7 @@ static void count_return(
  */
 static bool is_switch(struct code_flow *f, uint32_t index, const struct stack_state *state)
 {
-	struct stack_value sp = state->reg[INSN_RSP];
+	struct stack_value sp = state->reg[INSN_SP];
 
 	f->bytes[index].is_switch = set_state(f, index, AT_SWITCH, state);
 	return !f->bytes[index].length && sp.kind != STACK_UNKNOWN &&
@@ -537,9 +539,9 @@ static bool shift(const struct code_component *c, struct unwind_rule *rule)
 		return false;
 	rule->offset += by;
 	rule->fp = rule->base = 0;
-	rule->fp_saved = c->writes >> INSN_RBP & 1 ? UNWIND_LOST : UNWIND_SAME;
-	rule->base_saved = c->writes >> INSN_RBX & 1 ? UNWIND_LOST : UNWIND_SAME;
-	rule->lost = (c->writes >> INSN_R12 | rule->lost) & 15;
+	rule->fp_saved = c->writes >> INSN_FP & 1 ? UNWIND_LOST : UNWIND_SAME;
+	rule->base_saved = c->writes >> INSN_BASE & 1 ? UNWIND_LOST : UNWIND_SAME;
+	rule->lost = (c->writes >> INSN_KEPT | rule->lost) & 15;
 	return true;
 }
 

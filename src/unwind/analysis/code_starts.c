@@ -40,9 +40,8 @@ static void scan(struct code_starts *s, const struct code_flow *flow, const unsi
 			return;
 		if (insn_target(&insn, at, &target))
 			add(s, flow, target, true);
-		else if (insn.map == MAP_1 && insn.opcode == 0x8d && insn.base == INSN_RIP)
-			add(s, flow, at + insn.length + (uint64_t)(int64_t)insn.displacement,
-				false);
+		else if (insn_takes(&insn, at, &target))
+			add(s, flow, target, false);
 	}
 }
 

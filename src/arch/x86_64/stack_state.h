@@ -3,12 +3,10 @@
  * The effect of a function's code on the stack up to an instruction: where its CFA (the caller's
  * rsp) can be found, and where the registers are that it has to preserve for its caller.
  */
-#ifndef UNWIND_ANALYSIS_STACK_STATE_H
-#define UNWIND_ANALYSIS_STACK_STATE_H
+#ifndef ARCH_X86_64_STACK_STATE_H
+#define ARCH_X86_64_STACK_STATE_H
 
-#include "arch/x86_64/insn.h"
-
-struct unwind_rule;
+#include "insn.h"
 
 enum stack_value_kind {
 	STACK_UNKNOWN,
@@ -45,7 +43,10 @@ void stack_state_call(struct stack_state *s, uint32_t writes);
 bool stack_state_has_scratch(const struct stack_state *s);
 /* Forgets the values that differ in FROM. Returns true if there were any. */
 bool stack_state_join(struct stack_state *s, const struct stack_state *from);
-/* Returns false if there is no rule for the state. */
-bool stack_state_rule(const struct stack_state *s, struct unwind_rule *rule);
+/*
+ * The registers in the order in which a CFA should be relative to them: first the stack pointer,
+ * the frame pointer and the base, then the others, beginning with those that calls preserve.
+ */
+extern const uint8_t stack_state_order[INSN_REGS];
 
 #endif
