@@ -13,8 +13,8 @@ struct processes;
 
 /* What the probe reads. */
 enum probe_value {
-	PROBE_ARGUMENTS, /* the first two arguments, in rdi and rsi */
-	PROBE_RESULT,    /* what it has allocated and will return, in rax, or NULL */
+	PROBE_ARGUMENTS, /* the first two arguments */
+	PROBE_RESULT,    /* what it has allocated and will return, or NULL */
 };
 
 struct probe_point {

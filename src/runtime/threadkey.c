@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "threadkey.h"
+#include "arch/x86_64/code_shapes.h"
 #include "lib/util.h"
 #include "symbol/elf/elffacts.h"
 
@@ -8,7 +9,7 @@
 /*
  * glibc: struct pthread holds pointers to blocks of keys. Their offset is published for debuggers
  * in _thread_db_pthread_specific (nptl_db: bits of an element, elements, offset), and is the same
- * in every glibc for x86-64 that has no such symbol to read.
+ * in every glibc that has no such symbol to read.
  */
 enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_DATA = 8 };
 /* In both C libraries the table of blocks is the second word at the thread pointer. */
@@ -33,28 +34,10 @@ static bool find_library_variable(const struct target *t, const char *name,
 	return false;
 }
 
-/*
- * Decodes musl's function:
- *
- *	mov %fs:0,%rax; mov TSD(%rax),%rax; mov %edi,%edi; mov (%rax,%rdi,8),%rax; ret
- */
-static bool musl_table(const unsigned char *code, uint64_t *offset)
-{
-	static const unsigned char head[] = {
-		0x64, 0x48, 0x8b, 4, 0x25, 0, 0, 0, 0, 0x48, 0x8b, 0x80};
-	static const unsigned char tail[] = {0x89, 0xff, 0x48, 0x8b, 4, 0xf8, 0xc3};
-	uint32_t at;
-
-	memcpy(&at, code + sizeof(head), sizeof(at));
-	*offset = at;
-	return !memcmp(code, head, sizeof(head)) &&
-	       !memcmp(code + sizeof(head) + sizeof(at), tail, sizeof(tail));
-}
-
 static enum thread_library which_library(const struct target *t, uint64_t *table)
 {
 	const struct target_file *file;
-	unsigned char code[23];
+	unsigned char code[SHAPE_KEY_LOOKUP];
 	uint64_t address;
 	uint32_t published[3];
 
@@ -66,7 +49,7 @@ static enum thread_library which_library(const struct target *t, uint64_t *table
 	if (!find_library_variable(t, threadkey_symbols[1], &file, &address) ||
 		!memory_read(&t->memory, address, code, sizeof(code)))
 		return LIBRARY_NONE;
-	if (musl_table(code, table))
+	if (shape_key_table(code, table))
 		return LIBRARY_MUSL;
 	*table = GLIBC_SPECIFIC;
 	return strstr(file->path, "libpthread") || strstr(file->path, "libc.so.6") ||

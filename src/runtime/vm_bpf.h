@@ -254,11 +254,11 @@ __noinline int take_native(uint32_t lane)
 	native->walked = true;
 	native->whole = s->walk.end == WALK_ROOT;
 	native->sp = regs_sp(&s->regs);
-	native->dx = regs_third_argument(&s->regs);
+	native->third = regs_third_argument(&s->regs);
 	native->reg[0] = regs_first_argument(&s->regs);
 	regs_preserved(&s->regs, &native->reg[1]);
 	native->fp = vm->fp;
-	native->bx = vm->base;
+	native->base = vm->base;
 	return 0;
 }
 

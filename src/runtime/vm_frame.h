@@ -77,12 +77,16 @@ enum { VM_NATIVE_REGS = 8, VM_NATIVE_THREADS = 4 };
  * other facts from the native stack. To be set before a walk begins.
  */
 struct vm_native {
-	uint64_t frame;  /* or 0 if there is none */
-	uint64_t pc;     /* in the frame */
-	uint64_t fp;     /* rbp in the frame, or 0 if not known */
-	uint64_t bx;     /* rbx in the frame, or 0 if not known */
-	uint64_t sp, dx; /* registers of the thread */
-	/* rdi rbx rbp r12 r13 r14 r15 of the thread and 0, or all 0 if not known */
+	uint64_t frame; /* or 0 if there is none */
+	uint64_t pc;    /* in the frame */
+	uint64_t fp;    /* REG_FP in the frame, or 0 if not known */
+	uint64_t base;  /* REG_BASE in the frame, or 0 if not known */
+	uint64_t sp;    /* of the thread */
+	uint64_t third; /* the register of the thread that passes a third argument */
+	/*
+	 * The registers of the thread that pass a first argument and that functions preserve, see
+	 * regs_preserved(), and 0, or all 0 if not known.
+	 */
 	uint64_t reg[VM_NATIVE_REGS];
 	/* The innermost frames of the interpreter's threads below, from the inside, then 0. */
 	uint64_t threads[VM_NATIVE_THREADS];

@@ -163,8 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	native.frame = data[0] & 4 ? 0 : base + CFRAME;
 	native.walked = !(data[0] & 8);
 	native.pc = base + data[1] * 8ULL;
-	native.dx = base + data[1] * 16ULL;
-	native.bx = base + data[0] * 8ULL;
+	native.third = base + data[1] * 16ULL;
+	native.base = base + data[0] * 8ULL;
 	native.sp = base;
 	for (int i = 0; i < VM_NATIVE_THREADS; i++)
 		native.threads[i] = base + data[1 + i] * 8ULL;

@@ -139,9 +139,10 @@ const struct case_fact *case_fact(const struct case_state *s, int kind, int file
 enum { FLAG_WALKED = 1, FLAG_WHOLE = 2, FLAG_LEAF = 4, FLAG_COMPILED = 8 };
 
 #define NATIVE_WORDS(n)                                                                            \
-	&(n)->frame, &(n)->pc, &(n)->fp, &(n)->bx, &(n)->sp, &(n)->dx, &(n)->reg[0], &(n)->reg[1], \
-		&(n)->reg[2], &(n)->reg[3], &(n)->reg[4], &(n)->reg[5], &(n)->reg[6],              \
-		&(n)->threads[0], &(n)->threads[1], &(n)->threads[2], &(n)->threads[3]
+	&(n)->frame, &(n)->pc, &(n)->fp, &(n)->base, &(n)->sp, &(n)->third, &(n)->reg[0],          \
+		&(n)->reg[1], &(n)->reg[2], &(n)->reg[3], &(n)->reg[4], &(n)->reg[5],              \
+		&(n)->reg[6], &(n)->threads[0], &(n)->threads[1], &(n)->threads[2],                \
+		&(n)->threads[3]
 
 bool case_read_native(const char *line, struct vm_native *n)
 {

@@ -102,3 +102,16 @@ bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint6
 	*target = displaced(code + 3, address + 7);
 	return true;
 }
+
+bool shape_key_table(const unsigned char *code, uint64_t *offset)
+{
+	static const unsigned char head[] = {
+		0x64, 0x48, 0x8b, 4, 0x25, 0, 0, 0, 0, 0x48, 0x8b, 0x80};
+	static const unsigned char tail[] = {0x89, 0xff, 0x48, 0x8b, 4, 0xf8, 0xc3};
+	uint32_t at;
+
+	memcpy(&at, code + sizeof(head), sizeof(at));
+	*offset = at;
+	return !memcmp(code, head, sizeof(head)) &&
+	       !memcmp(code + sizeof(head) + sizeof(at), tail, sizeof(tail));
+}

@@ -14,6 +14,7 @@ enum {
 	SHAPE_STUB = 16,       /* bytes of a stub in a PLT, unless its section says otherwise */
 	SHAPE_START = 8,       /* bytes of the start of a dynamic linker */
 	SHAPE_TARGET_SIZE = 5, /* bytes of a direct call or jump */
+	SHAPE_KEY_LOOKUP = 23, /* bytes of musl's pthread_getspecific() */
 };
 
 /*
@@ -42,5 +43,13 @@ bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint
 
 /* Returns true if an address is taken there, by lea N(%rip),%r64, and sets *TARGET. */
 bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
+
+/*
+ * Returns whether the SHAPE_KEY_LOOKUP bytes of CODE look up thread-specific data as musl does, and
+ * sets *OFFSET, from the thread's control block to the table:
+ *
+ *	mov %fs:0,%rax; mov OFFSET(%rax),%rax; mov %edi,%edi; mov (%rax,%rdi,8),%rax; ret
+ */
+bool shape_key_table(const unsigned char *code, uint64_t *offset);
 
 #endif

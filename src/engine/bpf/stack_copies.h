@@ -21,7 +21,7 @@ struct stack_copies {
 	struct facet *layouts; /* see jit_layouts_init(); NULL by default */
 	struct stack_copy {
 		struct ring_copy head;
-		unsigned char *pages;             /* head.nr_pages pages; the first one holds rsp */
+		unsigned char *pages; /* head.nr_pages pages; the first one holds REG_SP */
 		uint64_t copied[COPY_PAGES / 64]; /* mask of the pages that were copied */
 		size_t process;                   /* index in ps->list */
 	} * waiting;                              /* for unwind tables */

@@ -307,7 +307,7 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 /* Takes the pc of the innermost frame from rbx, where the interpreter keeps it. */
 static inline void lua_guess_pc(struct lua_walk *w, const struct luajit_shape *s)
 {
-	uint64_t pc = w->vm.native.bx;
+	uint64_t pc = w->vm.native.base;
 
 	w->pc = lua_is_narrow(s) ? (uint32_t)pc : pc;
 	w->pc_is_guess = true;
@@ -868,7 +868,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 		return lua_take_base(w, &l->shape);
 	/* functions that the interpreter calls without saving its state leave its base in rbp */
 	return lua_take_registers(
-		w, &l->shape, w->vm.native.leaf ? w->vm.native.dx : w->vm.native.fp);
+		w, &l->shape, w->vm.native.leaf ? w->vm.native.third : w->vm.native.fp);
 }
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds which registers local functions change. While assembly calls its own helpers, it may keep
- * values in registers that the ABI lets a callee change, for example rsp before it was aligned.
+ * values in registers that the ABI lets a callee change, for example the stack pointer before it
+ * was aligned.
  */
 #ifndef UNWIND_ANALYSIS_CALLEE_H
 #define UNWIND_ANALYSIS_CALLEE_H
