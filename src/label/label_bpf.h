@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Labels of the current task in the BPF programs. The owner of a sample is searched for while its
- * stack is walked, and the set of its labels gets a number. Part of engine/bpf/kern/core.h.
+ * stack is walked, and the set of its labels gets a number.
  */
 #ifndef LABEL_LABEL_BPF_H
 #define LABEL_LABEL_BPF_H
+
+#include "engine/bpf/kern/scratch.h"
+
+#define LABEL_LIST_BPF
+#include "label_list.h"
+#undef LABEL_LIST_BPF
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -27,10 +33,6 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct cached_label);
 } label_cache SEC(".maps");
-
-#define LABEL_LIST_BPF
-#include "label_list.h"
-#undef LABEL_LIST_BPF
 
 /* Begins the search, if the process has a source. */
 __noinline int begin_label(uint32_t lane)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * VM stacks of the current task in the BPF programs: the layouts in processes, the walk, and the
- * texts of frames. Part of engine/bpf/kern/core.h.
+ * texts of frames.
  */
 #ifndef RUNTIME_VM_BPF_H
 #define RUNTIME_VM_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, VM_PROCESSES_MAX);
-	__type(key, uint32_t); /* tgid */
-	__type(value, struct vm_layout);
-} vm_layouts SEC(".maps");
+#include "engine/bpf/kern/user_stack.h"
+
+#define VM_LIST_BPF
+#include "vm_list.h"
+#undef VM_LIST_BPF
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -20,38 +19,7 @@ struct {
 	__type(value, uint32_t);
 } vm_sent SEC(".maps");
 
-/* Implements PERL_READ_STRING of runtime/perl/perl_text.h. */
-static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
-{
-	long len = bpf_probe_read_user_str(to, size, (const void *)address);
-
-	return len > 0 ? len - 1 : -1;
-}
-
-/* Follows PATH in the current thread. Returns VM_ON, or how a walk that begins there ends. */
-static __always_inline int follow_path(const struct pointer_path *path, uint64_t *value)
-{
-	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), THREAD_POINTER) : 0;
-
-	if (!have_memory()) /* the thread is exiting */
-		return VM_NOT_RUNNING;
-	for (uint32_t i = 0; i < PATH_STEPS; i++) {
-		if (i >= path->nr)
-			break;
-		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + path->step[i])))
-			return VM_INCONSISTENT;
-		if (!at)
-			return VM_NOT_RUNNING;
-	}
-	*value = at;
-	return VM_ON;
-}
-
 /* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */
-
-#define VM_LIST_BPF
-#include "vm_list.h"
-#undef VM_LIST_BPF
 
 static __always_inline int vm_begin(struct scratch *s)
 {

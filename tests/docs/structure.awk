@@ -46,7 +46,8 @@ match($0, /^[\t ]*(static |const )*(struct|union|enum) [a-z_0-9]+ \{/) {
 	split($2, part, "\"")
 	from = folder(FILENAME)
 	to = folder("src/" part[2])
-	if (to != "" && from != to && index(allowed[from], " " to " ") == 0)
+	edges = allowed[from] (FILENAME ~ /_bpf\.h$/ ? allowed["*_bpf.h"] : "")
+	if (to != "" && from != to && index(edges, " " to " ") == 0)
 		print FILENAME ": includes " part[2]
 }
 

@@ -14,6 +14,10 @@
 #ifndef LABEL_NGINX_NGINX_BPF_H
 #define LABEL_NGINX_NGINX_BPF_H
 
+#ifdef __bpf__ /* tests/replay has a scratch of its own */
+#include "engine/bpf/kern/scratch.h"
+#endif
+
 #define NGINX_READ(from, to, size, at)                                                             \
 	((void)(from), bpf_probe_read_user(to, size, (const void *)(at)))
 

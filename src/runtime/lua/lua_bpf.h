@@ -3,6 +3,8 @@
 #ifndef RUNTIME_LUA_LUA_BPF_H
 #define RUNTIME_LUA_LUA_BPF_H
 
+#include "runtime/vm_read_bpf.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, LUA_TRACE_CACHE_SIZE);
@@ -32,7 +34,7 @@ int puc_step_here(uint32_t lane);
 #include "lua_step.h"
 #include "lua_text.h"
 
-/* Each step is a global function, which the verifier checks only once: see core.h. */
+/* Each step is a global function, which the verifier checks only once: see native_walk.h. */
 __noinline int puc_step_here(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);

@@ -3,6 +3,8 @@
 #ifndef RUNTIME_PERL_PERL_BPF_H
 #define RUNTIME_PERL_PERL_BPF_H
 
+#include "runtime/vm_read_bpf.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PERL_SUB_CACHE_SIZE);

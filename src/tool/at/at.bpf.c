@@ -3,7 +3,6 @@
  * at: takes a stack at each hit of the probe points that the user gives. There is one program for
  * each kind of probe. It is told by its cookie at which probe point it runs.
  */
-#define EQUAL_SAMPLES false
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"

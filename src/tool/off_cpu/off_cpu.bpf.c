@@ -4,7 +4,6 @@
  */
 #include "off_cpu.h"
 
-#define EQUAL_SAMPLES false
 #define SPANS_MAX WAITS_MAX
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"

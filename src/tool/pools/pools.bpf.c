@@ -3,8 +3,6 @@
  * pools: takes the stacks at which nginx creates memory pools, and keeps each until the pool is
  * destroyed.
  */
-#define EQUAL_SAMPLES false
-#define SPANS_MAX (1 << 17)
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"

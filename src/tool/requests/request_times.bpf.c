@@ -31,6 +31,7 @@ const volatile struct times_settings settings;
 struct times_control control SEC(".data") = {.from_ns = UINT64_MAX, .until_ns = UINT64_MAX};
 struct times_losses losses;
 
+#define PID_NS settings.pid_ns
 #include "engine/bpf/kern/tasks.h"
 
 /*

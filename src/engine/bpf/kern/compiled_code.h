@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind rules and steps of the code of runtimes, by the rows of runtime/native_list.h. Long loops
- * are in global functions; see core.h.
+ * are in global functions; see native_walk.h.
  */
 #ifndef ENGINE_BPF_KERN_COMPILED_CODE_H
 #define ENGINE_BPF_KERN_COMPILED_CODE_H
+
+#include "walk_parts.h"
+
+#include "runtime/native_step.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -12,37 +16,6 @@ struct {
 	__type(key, uint32_t); /* tgid */
 	__type(value, struct jit_layout);
 } jit_layouts SEC(".maps");
-
-#define WALK_LANE(w) (((struct scratch *)(w))->lane)
-
-/* A part of a step, see unwind/step.h: NAME_here(lane, …) is the global function. */
-#define WALK_PART_AS(name, parameters, arguments, lane_parameters, lane_arguments)                 \
-	static __always_inline uint64_t name##_inline parameters;                                  \
-	__noinline uint64_t name##_here lane_parameters                                            \
-	{                                                                                          \
-		struct scratch *s = my_scratch(lane);                                              \
-                                                                                                   \
-		return s ? name##_inline arguments : 0;                                            \
-	}                                                                                          \
-	static __always_inline uint64_t name parameters                                            \
-	{                                                                                          \
-		return name##_here lane_arguments;                                                 \
-	}                                                                                          \
-	static __always_inline uint64_t name##_inline parameters
-
-#define WALK_PART(name)                                                                            \
-	WALK_PART_AS(name, (struct walk * w), (&s->walk), (uint32_t lane), (WALK_LANE(w)))
-#define WALK_PART_1(name, a)                                                                       \
-	WALK_PART_AS(name, (struct walk * w, uint64_t a), (&s->walk, a),                           \
-		(uint32_t lane, uint64_t a), (WALK_LANE(w), a))
-#define WALK_PART_2(name, a, b)                                                                    \
-	WALK_PART_AS(name, (struct walk * w, uint64_t a, uint64_t b), (&s->walk, a, b),            \
-		(uint32_t lane, uint64_t a, uint64_t b), (WALK_LANE(w), a, b))
-
-static __always_inline int walk_by_runtime(struct walk *w, const struct unwind_rule *r);
-#define WALK_BY_RUNTIME(w, r) walk_by_runtime(w, r)
-
-#include "runtime/native_step.h"
 
 static __always_inline const struct jit_layout *my_layout(struct scratch *s)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Copies registers and stack, to be unwound in user space if that is not possible here, and keeps
- * the backlog of ticks without a copy. Part of core.h.
+ * the backlog of ticks without a copy.
  */
 #ifndef ENGINE_BPF_KERN_COPIES_H
 #define ENGINE_BPF_KERN_COPIES_H
+
+#include "return_probes.h"
 
 /*
  * Copies page INDEX of the stack. Returns 0 if it was the last one. A page below the stack's end

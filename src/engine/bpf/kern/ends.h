@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts the ends of requests and other owners of samples with a uprobe in the function that ends
- * them, whose first argument is the address of the owner. Included by the programs that record
- * labels.
+ * them, whose first argument is the address of the owner.
  */
 #ifndef ENGINE_BPF_KERN_ENDS_H
 #define ENGINE_BPF_KERN_ENDS_H
+
+#include "core.h"
 
 SEC("uprobe")
 int on_end(struct pt_regs *regs)

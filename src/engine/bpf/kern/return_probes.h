@@ -2,10 +2,13 @@
 /*
  * Restores return addresses that return probes (uretprobes of any program) have replaced. The stack
  * then holds the address of the kernel's trampoline, at the beginning of a separate page in the
- * process, and the kernel keeps the true addresses (kernel/events/uprobes.c). Part of core.h.
+ * process, and the kernel keeps the true addresses (kernel/events/uprobes.c).
  */
 #ifndef ENGINE_BPF_KERN_RETURN_PROBES_H
 #define ENGINE_BPF_KERN_RETURN_PROBES_H
+
+#include "tasks.h"
+#include "walk_parts.h"
 
 enum {
 	PROBES_PAGE = 4096, /* bytes */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Selects the tasks that are recorded. Part of core.h. */
+/* Selects the tasks that are recorded. */
 #ifndef ENGINE_BPF_KERN_SELECT_H
 #define ENGINE_BPF_KERN_SELECT_H
+
+#include "scratch.h"
+#include "tasks.h"
+
+#include "runtime/vm_read_bpf.h"
 
 enum { CGROUP_LEVELS = 32 }; /* levels at which target_cgroups are searched */
 

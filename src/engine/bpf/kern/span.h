@@ -2,13 +2,17 @@
 /*
  * A span begins under a key at one probe and ends at another. It is recorded with the stack of its
  * beginning and with the time or amount that is known at its end. User space adds the spans that
- * have not ended when the recording ends. A program defines SPANS_MAX, the number of spans at a
- * time, before it includes this file.
+ * have not ended when the recording ends. A program may define SPANS_MAX, the number of
+ * spans at a time, before it includes this file.
  */
 #ifndef ENGINE_BPF_KERN_SPAN_H
 #define ENGINE_BPF_KERN_SPAN_H
 
 #include "core.h"
+
+#ifndef SPANS_MAX
+#define SPANS_MAX (1 << 17)
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stores stacks as nodes, see struct node_key in shared.h. Part of core.h. */
+/* Stores stacks as nodes, see struct node_key in shared.h. */
 #ifndef ENGINE_BPF_KERN_STACK_STORE_H
 #define ENGINE_BPF_KERN_STACK_STORE_H
+
+#include "scratch.h"
 
 /*
  * Returns the number of the node in s->key, or 0 if the map is full. Sets *IS_NEW if it was added.

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Fields of the current task and its IDs in the recorder's PID namespace. Part of core.h. */
+/*
+ * Fields of the current task and its IDs in the recorder's PID namespace. A program with settings
+ * of its own defines PID_NS, the namespace's inode, before it includes this file.
+ */
 #ifndef ENGINE_BPF_KERN_TASKS_H
 #define ENGINE_BPF_KERN_TASKS_H
+
+#include "structs.h"
+
+#ifndef PID_NS
+#include "maps.h"
+#define PID_NS settings.pid_ns
+#endif
 
 static __always_inline struct task_struct *current_task(void)
 {
@@ -55,7 +65,7 @@ static __noinline uint32_t pid_nr_in_ns(struct pid *pid)
 	for (uint32_t i = 1; i <= LEVELS_MAX && i <= level; i++) {
 		struct upid *number = (void *)(numbers + i * bpf_core_type_size(struct upid));
 
-		if (BPF_CORE_READ(number, ns, ns.inum) == settings.pid_ns)
+		if (BPF_CORE_READ(number, ns, ns.inum) == PID_NS)
 			return BPF_CORE_READ(number, nr);
 	}
 	return 0;
@@ -63,7 +73,7 @@ static __noinline uint32_t pid_nr_in_ns(struct pid *pid)
 
 static __always_inline struct ids ids_of(struct task_struct *task)
 {
-	if (!settings.pid_ns)
+	if (!PID_NS)
 		return (struct ids){BPF_CORE_READ(task, tgid), BPF_CORE_READ(task, pid)};
 	return (struct ids){pid_nr_in_ns(BPF_CORE_READ(task, group_leader, thread_pid)),
 		pid_nr_in_ns(BPF_CORE_READ(task, thread_pid))};
@@ -74,7 +84,7 @@ static __always_inline struct ids my_ids(void)
 {
 	uint64_t id = bpf_get_current_pid_tgid();
 
-	return settings.pid_ns ? ids_of(current_task()) : (struct ids){id >> 32, (uint32_t)id};
+	return PID_NS ? ids_of(current_task()) : (struct ids){id >> 32, (uint32_t)id};
 }
 
 #endif
