@@ -33,7 +33,6 @@ enum {
 	REG_BASE = X86_RBX, /* base of frames of variable size whose stack is realigned, too */
 	REG_KEPT = X86_R12, /* the first of the other registers that functions preserve */
 	REGS_KEPT = 4,
-	REG_RESULT = X86_RAX, /* what a function returns */
 };
 
 /*
