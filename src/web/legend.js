@@ -15,12 +15,15 @@ flametap.legend = (() => {
 	const stateRow = row('States');
 	const states = [...new Set(data.frames.name.filter((_, f) => data.isState[f]))];
 	const lines = [['Kind', kindRow], ['Category', categoryRow]];
+	const colours = data.isDiff ? [] : ['', 'category'].map((colour) =>
+		button(colour ? 'Category' : 'Kind', `Colour frames by ${colour || 'kind'}`, () => flametap.go({ colour })));
 
 	if (states.length)
 		lines.push(['State', stateRow]);
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
-			([head, entries]) => [html('span', { class: 'head' }, head), entries]));
+			([head, entries]) => [html('span', { class: 'head' },
+				colours.find((colour) => colour.textContent === head) || head), entries]));
 	let shown = null; /* the tree and the selection that are shown */
 	let all = false;
 
@@ -72,13 +75,14 @@ flametap.legend = (() => {
 
 	function kindEntries({ kindSums: sums }) {
 		return present(sums).map((k) => entry('kind', kinds[k], data.kinds[kinds[k]], sums, k,
-			...(data.isDiff ? [] : [swatch(kinds[k] + '2')])));
+			...(data.isDiff || state.colour ? [] : [swatch(kinds[k] + '2')])));
 	}
 
 	function categoryEntries({ categorySums: sums }) {
 		const list = present(sums);
 		const entries = list.slice(0, all ? list.length : MANY).map((c) =>
-			entry('category', data.categories[c], data.categories[c], sums, c));
+			entry('category', data.categories[c], data.categories[c], sums, c,
+				...(state.colour ? [swatch(text.categoryStyle(c))] : [])));
 
 		if (list.length > MANY)
 			entries.push(button(all ? 'fewer' : `${list.length - MANY} more`, 'Categories', () => {
@@ -111,10 +115,11 @@ flametap.legend = (() => {
 
 		if (root.classList.contains('nolegend'))
 			return;
-		const key = [state.kind, state.category, state.search, state.module, all].join('\n');
+		const key = [state.kind, state.category, state.search, state.module, state.colour, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };
+		colours.forEach((colour, at) => colour.setAttribute('aria-pressed', Boolean(at) === Boolean(state.colour)));
 		kindRow.replaceChildren(...kindEntries(tree));
 		categoryRow.replaceChildren(...categoryEntries(tree));
 		stateRow.replaceChildren(...stateEntries(tree));

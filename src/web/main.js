@@ -297,7 +297,7 @@
 				{ name: 'viewport', content: 'width=device-width, initial-scale=1' }));
 		actions.setTheme(dom.recall('theme'));
 		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
-			(dom.recall('nolegend') === null && window.innerWidth < 700));
+			(dom.recall('nolegend') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
 		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';

@@ -81,11 +81,29 @@ flametap.text = (() => {
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
 	}
 
+	const COLOURS = 9; /* of categories; the lightest ones share another */
+	let ranks = null;
+
+	/* Returns the class for the colour of a category: the heaviest categories have a colour of their own. */
+	function categoryStyle(category)
+	{
+		if (!ranks) {
+			const {base} = flametap.views;
+			const {self} = base.addUp((i) => base.category[i], categories.length);
+			const order = [...categories.keys()].sort((a, b) => self[0][b] - self[0][a]);
+
+			ranks = new Map(order.map((c, rank) => [c, Math.min(rank, COLOURS)]));
+		}
+		return 'q' + ranks.get(category);
+	}
+
 	/* Returns the class for the colour of node I. */
 	function styleOf(tree, i)
 	{
-		return isDiff ? 'd' + stepOf(tree.totals(i), tree.totals(0))
-			      : frames.style[tree.frame[i]];
+		if (isDiff)
+			return 'd' + stepOf(tree.totals(i), tree.totals(0));
+		return flametap.state.state.colour && i ? categoryStyle(tree.category[i])
+							: frames.style[tree.frame[i]];
 	}
 
 	/*
@@ -170,6 +188,7 @@ flametap.text = (() => {
 		signed,
 		weightText,
 		styleOf,
+		categoryStyle,
 		ownStyleOf,
 		stepOf,
 		kindOf,

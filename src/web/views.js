@@ -228,5 +228,5 @@ flametap.views = (() => {
 		return view;
 	}
 
-	return { of, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
+	return { base, of, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
 })();

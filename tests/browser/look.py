@@ -29,6 +29,8 @@ COLOURS = '''
         found[kind] = [...'012345'].map((shade) => colour('rect', kind + shade, layer));
     found.r = [colour('rect', 'r0', layer)];
     found.n = ['h0', 'h1'].map((style) => colour('rect', style, document.documentElement));
+    for (const rank of '0123456789')
+        found['q' + rank] = [colour('rect', 'q' + rank, layer)];
     for (const step of '1234567')
         found['d' + step] = [colour('rect', 'd' + step, layer)];
     for (const side of ['gone', 'new'])
@@ -71,6 +73,9 @@ def check_colours(driver, name, flags, dark):
         distance = colour.closest({k: v for k, v in found.items() if k in kinds})
         print('# %s: closest families %s' % (name, distance))
         holds(distance[0] >= 0.02, 'families too close: %s' % (distance,))
+        distance = colour.closest({k: v for k, v in found.items() if k[0] == 'q'})
+        print('# %s: closest categories %s' % (name, distance))
+        holds(distance[0] >= 0.02, 'categories too close: %s' % (distance,))
         for steps in ({'d1': found['d1'], 'd4': found['d4'], 'd7': found['d7']},
                       {'less': found['d2'], 'more': found['d6']}):
             distance = colour.closest(steps)

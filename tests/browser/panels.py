@@ -179,15 +179,37 @@ def legend(browser):
         holds(page.js("return document.querySelectorAll('#frames .m').length") > 0, 'nothing is marked')
     link = page.hash()
     page = Page(browser, draw('legend', text) + link)
-    equal(page.texts('.legend button[aria-pressed="true"] .label'), [rows[-1]['category']])
+    equal(page.texts('.legend .entries button[aria-pressed="true"] .label'), [rows[-1]['category']])
     page.search('work')
-    equal(page.texts('.legend button[aria-pressed="true"]'), [], 'one highlight at a time')
+    equal(page.texts('.legend .entries button[aria-pressed="true"]'), [], 'one highlight at a time')
     page.press('Escape', 'l')
     equal(page.js("return document.querySelector('.legend').offsetHeight"), 0)
     page = Page(browser, draw('legend', text))
     equal(page.js("return document.querySelector('.legend').offsetHeight"), 0, 'it remembers')
     page.push('.bar button', 'Legend')
     holds(page.js("return document.querySelector('.legend').offsetHeight") > 0, 'does not come back')
+    page.quiet()
+
+
+@test
+def colour_by_category(browser):
+    """Every category has the colour of its legend, the heaviest one the first, also in another view; notes and the root keep theirs."""
+    text = profiles.recording([
+        ('w', 1, 'main@/bin/w work@/bin/w memcpy@/usr/lib/libc.so.6', 30), ('w', 1, 'main@/bin/w', 10)])
+    page = Page(browser, draw('colours', text))
+    styles = '''
+        return [...document.querySelectorAll('#frames rect')].map((rect) => rect.getAttribute('class'));'''
+    swatches = "return [...document.querySelectorAll('.legend .swatch rect')].map((rect) => rect.getAttribute('class'))"
+    holds(all(style[0] in 'ru' for style in page.js(styles)), page.js(styles))
+    page.push('.legend .head button', 'Category')
+    equal(page.hash(), '#colour=category')
+    equal(page.js(styles), ['r0', 'q1', 'q1', 'q0'])
+    equal(page.js(swatches), ['q0', 'q1'])
+    page.js("location.hash = '#colour=category&callers='")
+    browser.settle()
+    equal(sorted(page.js(styles)), ['q0', 'q1', 'q1', 'q1', 'r0'])
+    page.push('.legend .head button', 'Kind')
+    equal(page.hash(), '#callers=')
     page.quiet()
 
 
@@ -215,8 +237,8 @@ def states(browser):
         equal(page.text('numbers').split('self ')[1].split()[0], '0' if options else '40')
         page.push('.legend [aria-label=States] button', '[preempted]30.00 %')
         equal(page.text('found'), 'Matched ' + profiles.percent(30, 100))
-        equal(page.texts('.legend button[aria-pressed="true"] .label'), ['[preempted]'])
-        page.push('.legend button[aria-pressed="true"]')
+        equal(page.texts('.legend .entries button[aria-pressed="true"] .label'), ['[preempted]'])
+        page.push('.legend .entries button[aria-pressed="true"]')
         equal(page.hash(), '')
         page.quiet()
 
@@ -227,7 +249,7 @@ def kinds(browser):
     page.push('.legend [aria-label=Kinds] button:last-child')
     equal(page.text('found'), 'Matched ' + profiles.matched(PLAIN, 'vfs_read|copy'))
     equal(page.hash(), '#kind=k')
-    page.push('.legend button[aria-pressed="true"]')
+    page.push('.legend .entries button[aria-pressed="true"]')
     equal(page.hash(), '')
 
 
