@@ -6,11 +6,10 @@
 #include "view/args/args.h"
 #include "view/diff/diff.h"
 #include "view/diff/diff_functions.h"
-#include "view/diff/diff_inlines.h"
 #include "view/diff/diff_limit.h"
-#include "view/diff/diff_modules.h"
 #include "view/diff/diff_report.h"
 #include "view/diff/diff_runs.h"
+#include "view/diff/diff_sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,19 +150,19 @@ static void add_side(
 }
 
 static void add_subtitle(
-	struct strbuf *out, const struct diff_command *o, struct profile *const *sides)
+	struct strbuf *out, const struct diff_command *o, const struct diff_sides *sides)
 {
 	const struct view_args *args = &o->args;
 	size_t nr = args->nr_before;
 
-	add_side(out, "before", args->files, nr, sides[0]);
+	add_side(out, "before", args->files, nr, sides->before);
 	strbuf_adds(out, "; ");
-	add_side(out, "after", args->files + nr, args->nr_files - nr, sides[1]);
+	add_side(out, "after", args->files + nr, args->nr_files - nr, sides->after);
 	if (o->normalize)
 		strbuf_adds(out, "; shares are compared");
 }
 
-static void draw(const struct diff_command *o, struct profile *const *sides, FILE *out)
+static void draw(const struct diff_command *o, const struct diff_sides *sides, FILE *out)
 {
 	struct flame_options flame = o->flame;
 	struct strbuf subtitle = STRBUF_INIT;
@@ -174,18 +173,18 @@ static void draw(const struct diff_command *o, struct profile *const *sides, FIL
 		add_subtitle(&subtitle, o, sides);
 		flame.subtitle = subtitle.buf;
 	}
-	diff_init(&diff, sides[0], sides[1], o->normalize);
+	diff_init(&diff, sides->before, sides->after, o->normalize);
 	view_flame_diff(&diff, &flame, out, NULL);
 	diff_release(&diff);
 	strbuf_release(&subtitle);
 }
 
 static void write_table(const struct diff_command *o, const struct diff_limit *limit,
-	struct profile *const *sides, FILE *out)
+	const struct diff_sides *sides, FILE *out)
 {
 	struct diff_functions f;
 
-	diff_functions_init(&f, sides[0], sides[1], o->normalize, o->flame.rules);
+	diff_functions_init(&f, sides->before, sides->after, o->normalize, o->flame.rules);
 	if (o->form == FORM_CSV)
 		diff_report_csv(&f, out, NULL);
 	else if (o->form == FORM_TOP)
@@ -207,7 +206,7 @@ static int write_junit(struct diff_command *o, const struct diff_limit *limit)
 
 /* LIMIT is NULL without --fail-above. */
 static int write_all(struct diff_command *o, const struct diff_limit *limit,
-	struct profile *const *sides, FILE *out)
+	const struct diff_sides *sides, FILE *out)
 {
 	struct strbuf lines = STRBUF_INIT;
 
@@ -223,25 +222,18 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	return write_junit(o, limit);
 }
 
-static bool has_runs(const struct diff_command *o)
-{
-	return o->args.nr_files > 2;
-}
-
 /* The limit applies to whole functions, independently of their categories. */
-static int write_with_limit(struct diff_command *o, struct profile *const *profiles,
-	struct profile *const *sides, FILE *out)
+static int write_with_limit(struct diff_command *o, const struct diff_sides *sides, FILE *out)
 {
-	const struct view_args *args = &o->args;
-	struct diff_pair nr = {args->nr_before, args->nr_files - args->nr_before};
+	bool has_runs = sides->nr > 2;
 	struct diff_functions f;
 	struct diff_runs runs = {0};
 	struct diff_limit limit;
 
-	diff_functions_init_whole(&f, sides[0], sides[1], o->normalize);
-	if (has_runs(o))
-		diff_runs_init(&runs, &f, profiles, nr);
-	diff_limit_init(&limit, &f, has_runs(o) ? &runs : NULL, o->fail_above);
+	diff_functions_init_whole(&f, sides->before, sides->after, o->normalize);
+	if (has_runs)
+		diff_runs_init(&runs, &f, sides);
+	diff_limit_init(&limit, &f, has_runs ? &runs : NULL, o->fail_above);
 	int ret = write_all(o, &limit, sides, out);
 
 	diff_limit_release(&limit);
@@ -281,70 +273,22 @@ static int check_counts(
 	return -1;
 }
 
-/* Renames the modules of the runs before, where the first run after has them at other paths. */
-static void match_modules(const struct diff_command *o, struct profile *const *profiles)
-{
-	for (size_t i = 0; i < o->args.nr_before; i++) {
-		struct strbuf notes = STRBUF_INIT;
-
-		diff_match_modules(profiles[i], profiles[o->args.nr_before], &notes);
-		if (i)
-			strbuf_release(&notes); /* the same as of the first run */
-		else
-			program_say_rest(&notes);
-	}
-}
-
-static void even_inlines(const struct diff_command *o, struct profile *const *profiles)
-{
-	struct strbuf notes = STRBUF_INIT;
-
-	diff_even_inlines(profiles, o->args.nr_files, o->args.nr_before, &notes);
-	program_say_rest(&notes);
-}
-
-/* Adds up NR runs in SIDE. */
-static void add_runs(struct profile *side, struct profile *const *runs, size_t nr)
-{
-	profile_init(side);
-	profile_describe(side, runs[0]);
-	for (size_t i = 0; i < nr; i++) {
-		uint32_t *frame_of = profile_import_frames(side, runs[i]);
-
-		profile_add_tree(side, runs[i], frame_of);
-		free(frame_of);
-	}
-	profile_finish(side);
-}
-
-static int compare_sides(struct diff_command *o, struct profile *const *profiles,
-	struct profile *const *sides, FILE *out)
-{
-	o->flame.rules = o->args.rules.rules;
-	return o->fail_above == NO_LIMIT ? write_all(o, NULL, sides, out)
-					 : write_with_limit(o, profiles, sides, out);
-}
-
 static int compare(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct diff_command *o = command;
-	size_t nr = o->args.nr_files, nr_before = o->args.nr_before;
-	struct profile before, after;
+	struct strbuf notes = STRBUF_INIT;
+	struct diff_sides sides;
 
-	for (size_t i = 1; i < nr; i++)
+	for (size_t i = 1; i < o->args.nr_files; i++)
 		if (check_counts(o, profiles[0], profiles[i], i) < 0)
 			return -1;
-	match_modules(o, profiles);
-	even_inlines(o, profiles);
-	if (!has_runs(o))
-		return compare_sides(o, profiles, profiles, out);
-	add_runs(&before, profiles, nr_before);
-	add_runs(&after, profiles + nr_before, nr - nr_before);
+	o->flame.rules = o->args.rules.rules;
+	diff_sides_init(&sides, profiles, o->args.nr_files, o->args.nr_before, &notes);
+	program_say_rest(&notes);
+	int ret = o->fail_above == NO_LIMIT ? write_all(o, NULL, &sides, out)
+					    : write_with_limit(o, &sides, out);
 
-	int ret = compare_sides(o, profiles, (struct profile *[]){&before, &after}, out);
-
-	profile_release(&before);
-	profile_release(&after);
+	diff_sides_release(&sides);
 	return ret;
 }
 

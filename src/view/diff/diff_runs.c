@@ -179,14 +179,15 @@ static void judge_totals(struct diff_runs *runs, struct profile *const *profiles
 	free(totals);
 }
 
-void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
-	struct profile *const *profiles, struct diff_pair nr)
+void diff_runs_init(
+	struct diff_runs *runs, struct diff_functions *functions, const struct diff_sides *sides)
 {
+	struct diff_pair nr = {sides->nr_before, sides->nr - sides->nr_before};
 	struct shares shares;
 
-	shares_init(&shares, functions, nr.before + nr.after);
+	shares_init(&shares, functions, sides->nr);
 	for (size_t i = 0; i < shares.nr; i++)
-		add_run(&shares, profiles[i], i);
+		add_run(&shares, sides->runs[i], i);
 	*runs = (struct diff_runs){.nr = nr,
 		.least = diff_runs_least(nr),
 		.medians = *functions,
@@ -198,7 +199,7 @@ void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
 	runs->medians.scale.total = (struct diff_pair){ONE, ONE};
 	runs->medians.scale.samples = false;
 	judge_functions(runs, &shares);
-	judge_totals(runs, profiles, shares.nr);
+	judge_totals(runs, sides->runs, shares.nr);
 	shares_release(&shares);
 }
 

@@ -4,6 +4,7 @@
 #define VIEW_DIFF_DIFF_RUNS_H
 
 #include "diff_functions.h"
+#include "diff_sides.h"
 
 struct diff_runs {
 	struct diff_pair nr; /* numbers of runs */
@@ -21,11 +22,10 @@ struct diff_runs {
 };
 
 /*
- * Compares NR runs, those before first, which are finished profiles. FUNCTIONS are whole functions
- * that contain the functions of all runs, and outlive RUNS.
+ * Compares the runs of SIDES. FUNCTIONS are the whole functions of the sides, and outlive RUNS.
  */
-void diff_runs_init(struct diff_runs *runs, struct diff_functions *functions,
-	struct profile *const *profiles, struct diff_pair nr);
+void diff_runs_init(
+	struct diff_runs *runs, struct diff_functions *functions, const struct diff_sides *sides);
 void diff_runs_release(struct diff_runs *runs);
 
 /*
