@@ -40,7 +40,8 @@ bool condense_is_due(const struct samples *s)
 {
 	size_t more = memory_share(ENTRIES_MIN * ENTRY_BYTES, 2 * LIMIT_PART) / ENTRY_BYTES;
 
-	return nr_entries(s) > s->condensed + (s->condensed / 2 > more ? s->condensed / 2 : more);
+	return s->rare_depth ||
+	       nr_entries(s) > s->condensed + (s->condensed / 2 > more ? s->condensed / 2 : more);
 }
 
 /* ---- tasks ---- */
@@ -70,7 +71,7 @@ static bool is_sum(const struct rec_task *task)
 
 static const char *comm_of(const struct condense *c, const struct rec_task *task)
 {
-	return strpool_get(&c->from->strings, task->comm);
+	return strpool_get(&c->from.strings, task->comm);
 }
 
 /* Returns the sum for TASK. If there are too many names, that is the sum without a name. */
@@ -85,7 +86,7 @@ static uint32_t add_sum(struct condense *c, const struct rec_task *task)
 	uint32_t *at = table_put(&c->sums, pid, hash_text(comm, strlen(comm)), &is_new);
 
 	if (is_new)
-		*at = samples_task(&c->to, pid, 0, 0, comm);
+		*at = samples_task(c->to, pid, 0, 0, comm);
 	return *at;
 }
 
@@ -151,7 +152,7 @@ static size_t move_ended(const struct samples *s, struct task_use *uses)
  */
 static void choose_sums(const struct condense *c, struct task_use *uses)
 {
-	size_t nr = move_ended(c->from, uses), rows = 0, rows_max = TASK_ROWS * c->max.tasks;
+	size_t nr = move_ended(&c->from, uses), rows = 0, rows_max = TASK_ROWS * c->max.tasks;
 
 	for (size_t i = 0; i < nr; i++)
 		rows += uses[i].rows;
@@ -167,7 +168,7 @@ static void choose_sums(const struct condense *c, struct task_use *uses)
 
 static void add_tasks(struct condense *c)
 {
-	const struct samples *s = c->from;
+	const struct samples *s = &c->from;
 	struct task_use *uses = count_uses(s);
 
 	choose_sums(c, uses);
@@ -177,12 +178,12 @@ static void add_tasks(struct condense *c)
 
 		if (!uses[i].rows)
 			continue;
-		c->to.nr_summed += uses[i].summed;
+		c->to->nr_summed += uses[i].summed;
 		if (uses[i].summed || is_sum(task))
 			c->tasks[i] = add_sum(c, task);
 		else
 			c->tasks[i] = samples_task(
-				&c->to, task->pid, task->tid, task->start, comm_of(c, task));
+				c->to, task->pid, task->tid, task->start, comm_of(c, task));
 	}
 	free(uses);
 }
@@ -202,26 +203,43 @@ static uint64_t merge_frame(struct condense *c, uint64_t frame)
 	return walk_frame_move(anywhere ? 0 : frame, other);
 }
 
-static uint32_t add_stack(struct condense *c, const struct sample_stack *s)
+/*
+ * Adds the DEPTH frames of stack NUMBER that are nearest to the root, below a note if IS_RARE.
+ * Returns its new number.
+ */
+static uint32_t add_stack(struct condense *c, uint32_t number, uint32_t depth, bool is_rare)
 {
-	const uint64_t *frames = c->from->frames + s->first;
+	const struct sample_stack *s = &c->from.stacks[number];
+	const uint64_t *frames = c->from.frames + s->first + (s->nr - depth);
+	uint64_t *kept;
 
-	if (s->nr > c->frames_alloc) {
-		c->frames_alloc = s->nr;
+	if (depth >= c->frames_alloc) {
+		c->frames_alloc = 2 * depth + 1;
 		c->frames = xrealloc(c->frames, c->frames_alloc, sizeof(*c->frames));
 	}
-	for (uint32_t i = 0; i < s->nr; i++)
-		c->frames[i] = s->kind == STACK_KERNEL ? frames[i] : merge_frame(c, frames[i]);
-	return samples_stack(&c->to, c->frames, s->nr, (enum stack_kind)s->kind, s->end);
+	c->frames[0] = SAMPLE_RARE;
+	kept = c->frames + is_rare;
+	for (uint32_t i = 0; i < depth; i++)
+		kept[i] = s->kind == STACK_KERNEL ? frames[i] : merge_frame(c, frames[i]);
+	return samples_stack(c->to, c->frames, depth + is_rare, (enum stack_kind)s->kind, s->end);
+}
+
+/* Returns the stack that pending stack NUMBER has become, or NUMBER itself. */
+static uint32_t actual_stack(const struct condense *c, uint32_t number)
+{
+	uint32_t actual = samples_actual(&c->from, number);
+
+	return actual ? actual : number;
 }
 
 uint32_t condense_keep(struct condense *c, uint32_t stack)
 {
-	uint32_t actual = stack ? samples_actual(c->from, stack) : 0;
-	uint32_t *at = &c->stacks[actual ? actual : stack];
+	uint32_t actual = actual_stack(c, stack);
+	const struct sample_stack *s = &c->from.stacks[actual];
+	uint32_t *at = &c->stacks[actual];
 
-	if (stack && !*at)
-		*at = actual ? add_stack(c, &c->from->stacks[actual]) : samples_pending(&c->to);
+	if (actual && !*at)
+		*at = s->actual ? samples_pending(c->to) : add_stack(c, actual, s->nr, false);
 	return *at;
 }
 
@@ -249,73 +267,80 @@ static void copy_names(struct samples *to, const struct samples *s)
 	to->nr_summed = s->nr_summed;
 }
 
+/* Drops the lookups of samples that are only copied from now on, as the copy needs the memory. */
+static void drop_lookups(struct samples *s)
+{
+	table_release(&s->by_task);
+	table_release(&s->by_stack);
+	table_release(&s->by_row);
+}
+
 /* ---- rare stacks ---- */
 
-/* Copies the rows of `from` to `to`, some with shorter stacks. */
-struct shortener {
-	const struct samples *from;
-	struct samples *to;
-	uint32_t *stacks; /* numbers in `to` by numbers in `from`, or 0 if not kept yet */
-	uint32_t depth;
-};
-
-static uint32_t keep_whole(struct shortener *s, uint32_t stack)
-{
-	const struct sample_stack *from = &s->from->stacks[stack];
-
-	if (!stack || s->stacks[stack])
-		return s->stacks[stack];
-	return s->stacks[stack] =
-		       from->actual ? samples_pending(s->to)
-				    : samples_stack(s->to, s->from->frames + from->first, from->nr,
-					      (enum stack_kind)from->kind, from->end);
-}
-
 /* Returns the DEPTH frames of STACK that are nearest to the root, below a note. */
-static uint32_t shorten_stack(struct shortener *s, uint32_t stack, uint32_t depth)
+static uint32_t shorten_stack(struct condense *c, uint32_t stack, uint32_t depth)
 {
-	const struct sample_stack *from = &s->from->stacks[stack];
-	const uint64_t *frames = s->from->frames + from->first;
-	uint64_t kept[DEPTH_MAX + 1] = {SAMPLE_RARE};
+	const struct sample_stack *s = &c->from.stacks[stack];
 
-	if (from->nr && frames[0] == SAMPLE_RARE && from->nr - 1 <= depth)
-		return keep_whole(s, stack);
-	if (depth > from->nr)
-		depth = from->nr;
-	memcpy(kept + 1, frames + from->nr - depth, depth * sizeof(*kept));
-	return samples_stack(s->to, kept, depth + 1, (enum stack_kind)from->kind, from->end);
+	if (s->nr && c->from.frames[s->first] == SAMPLE_RARE && s->nr - 1 <= depth)
+		return condense_keep(c, stack);
+	return add_stack(c, stack, depth < s->nr ? depth : s->nr, true);
 }
 
-static uint32_t depth_of(const struct shortener *s, uint32_t stack)
+static uint32_t depth_of(const struct condense *c, uint32_t stack)
 {
-	return stack ? s->from->stacks[stack].nr : 0;
+	return stack ? c->from.stacks[stack].nr : 0;
+}
+
+static uint32_t depth_of_key(const struct condense *c, const struct sample_key *key)
+{
+	return depth_of(c, key->user) + depth_of(c, key->vm) + depth_of(c, key->kernel);
+}
+
+static void keep_key(struct condense *c, struct sample_key *key)
+{
+	key->user = condense_keep(c, key->user);
+	key->kernel = condense_keep(c, key->kernel);
+	key->vm = condense_keep(c, key->vm);
 }
 
 /* Shortens the stacks of KEY, which are on top of each other, as if they were one stack. */
-static void shorten_key(struct shortener *s, struct sample_key *key)
+static void shorten_key(struct condense *c, struct sample_key *key)
 {
 	uint32_t *base = key->user ? &key->user : &key->vm;
-	uint32_t below = depth_of(s, key->user) + depth_of(s, key->vm);
+	uint32_t below = depth_of(c, key->user) + depth_of(c, key->vm);
 
-	if (*base && below >= s->depth && below + depth_of(s, key->kernel) > s->depth) {
-		*base = shorten_stack(s, *base, s->depth);
+	if (depth_of_key(c, key) <= c->depth) {
+		keep_key(c, key);
+	} else if (*base && below >= c->depth) {
+		*base = shorten_stack(c, *base, c->depth);
 		key->vm = base == &key->vm ? key->vm : 0;
 		key->kernel = 0;
-		return;
+	} else {
+		key->user = condense_keep(c, key->user);
+		key->vm = condense_keep(c, key->vm);
+		key->kernel = shorten_stack(c, key->kernel, c->depth - below);
 	}
-	key->user = keep_whole(s, key->user);
-	key->vm = keep_whole(s, key->vm);
-	if (depth_of(s, key->kernel) > s->depth - below)
-		key->kernel = shorten_stack(s, key->kernel, s->depth - below);
-	else
-		key->kernel = keep_whole(s, key->kernel);
 }
 
-static bool has_pending(const struct shortener *s, const struct sample_key *key)
+/* Returns the key of ROW with the stacks that pending stacks have become. */
+static struct sample_key actual_key(const struct condense *c, const struct sample_row *row)
 {
-	const struct sample_stack *stacks = s->from->stacks;
+	struct sample_key key = row->key;
 
-	return stacks[key->user].actual || stacks[key->vm].actual || stacks[key->kernel].actual;
+	key.user = actual_stack(c, key.user);
+	key.kernel = actual_stack(c, key.kernel);
+	key.vm = actual_stack(c, key.vm);
+	return key;
+}
+
+/* Returns whether a row with KEY and SUM is shortened: it has few samples and no pending stack. */
+static bool is_rare(const struct condense *c, const struct sample_key *key, uint64_t sum)
+{
+	const struct sample_stack *stacks = c->from.stacks;
+
+	return c->depth && sum <= c->rare && !stacks[key->user].actual && !stacks[key->vm].actual &&
+	       !stacks[key->kernel].actual;
 }
 
 static int compare_numbers(const void *va, const void *vb)
@@ -338,52 +363,21 @@ static uint64_t rare_sum(const struct samples *s, size_t nr)
 	return sum;
 }
 
-static void copy_tasks(struct samples *to, const struct samples *s)
+/* Chooses which rows are rare, and halves c->depth until it is less than the depth of one. */
+static void choose_rare(struct condense *c)
 {
-	for (size_t i = 0; i < s->nr_tasks; i++) {
-		const struct rec_task *task = &s->tasks[i];
+	uint32_t deepest = 0;
 
-		samples_task(to, task->pid, task->tid, task->start,
-			strpool_get(&s->strings, task->comm));
+	c->rare = rare_sum(&c->from, c->max.rows / 2);
+	for (size_t i = 1; i < c->from.nr_rows; i++) {
+		struct sample_key key = actual_key(c, &c->from.rows[i]);
+		uint32_t depth = depth_of_key(c, &key);
+
+		if (depth > deepest && is_rare(c, &key, c->from.rows[i].sum))
+			deepest = depth;
 	}
-}
-
-/* Drops the lookups of samples that are only copied from now on, as the copy needs the memory. */
-static void drop_lookups(struct samples *s)
-{
-	table_release(&s->by_task);
-	table_release(&s->by_stack);
-	table_release(&s->by_row);
-}
-
-/* Replaces c->to by samples in which rare stacks have no more than DEPTH frames. */
-static void shorten(struct condense *c, uint32_t depth)
-{
-	struct samples from = c->to;
-	struct shortener s = {.from = &from, .to = &c->to, .depth = depth};
-	uint64_t rare = rare_sum(&from, c->max.rows / 2);
-
-	s.stacks = xcalloc(from.nr_stacks, sizeof(*s.stacks));
-	drop_lookups(&from);
-	samples_init(&c->to);
-	copy_names(&c->to, &from);
-	copy_tasks(&c->to, &from);
-	for (size_t i = 1; i < from.nr_rows; i++) {
-		struct sample_key key = from.rows[i].key;
-
-		if (from.rows[i].sum <= rare && !has_pending(&s, &key)) {
-			shorten_key(&s, &key);
-		} else {
-			key.user = keep_whole(&s, key.user);
-			key.vm = keep_whole(&s, key.vm);
-			key.kernel = keep_whole(&s, key.kernel);
-		}
-		samples_add(&c->to, &key, from.rows[i].count, from.rows[i].sum);
-	}
-	for (size_t i = 1; i < c->from->nr_stacks; i++)
-		c->stacks[i] = s.stacks[c->stacks[i]];
-	free(s.stacks);
-	samples_release(&from);
+	while (c->depth > 1 && c->depth >= deepest)
+		c->depth /= 2;
 }
 
 /* ---- all ---- */
@@ -391,49 +385,72 @@ static void shorten(struct condense *c, uint32_t depth)
 void condense_begin(struct condense *c, struct samples *s, struct processes *ps,
 	struct condense_limits max, int64_t time_ns)
 {
-	*c = (struct condense){.from = s, .max = max};
-	drop_lookups(s);
-	c->stacks = xcalloc(s->nr_stacks, sizeof(*c->stacks));
-	c->tasks = xcalloc(s->nr_tasks, sizeof(*c->tasks));
-	samples_init(&c->to);
+	*c = (struct condense){.from = *s, .to = s, .max = max, .depth = s->rare_depth, .next = 1};
+	drop_lookups(&c->from);
+	c->stacks = xcalloc(c->from.nr_stacks, sizeof(*c->stacks));
+	c->tasks = xcalloc(c->from.nr_tasks, sizeof(*c->tasks));
+	samples_init(s);
 	table_init(&c->sums);
 	ended_maps_init(&c->merged, ps, time_ns);
-	copy_names(&c->to, s);
+	copy_names(s, &c->from);
 	add_tasks(c);
-	for (size_t i = 1; i < s->nr_rows; i++) {
-		struct sample_key key = s->rows[i].key;
+	if (c->depth)
+		choose_rare(c);
+}
 
-		key.task = c->tasks[key.task];
-		key.user = condense_keep(c, key.user);
-		key.kernel = condense_keep(c, key.kernel);
-		key.vm = condense_keep(c, key.vm);
-		samples_add(&c->to, &key, s->rows[i].count, s->rows[i].sum);
-	}
-	for (uint32_t depth = DEPTH_MAX; depth && c->to.nr_rows > max.rows; depth /= 2)
-		shorten(c, depth);
+static void copy_row(struct condense *c, const struct sample_row *row)
+{
+	struct sample_key key = actual_key(c, row);
+
+	key.task = c->tasks[key.task];
+	if (is_rare(c, &key, row->sum))
+		shorten_key(c, &key);
+	else
+		keep_key(c, &key);
+	samples_add(c->to, &key, row->count, row->sum);
+}
+
+bool condense_step(struct condense *c, size_t nr)
+{
+	for (; nr && c->next < c->from.nr_rows; nr--)
+		copy_row(c, &c->from.rows[c->next++]);
+	return c->next < c->from.nr_rows;
 }
 
 void condense_end(struct condense *c)
 {
-	c->to.condensed = nr_entries(&c->to);
-	samples_release(c->from);
-	*c->from = c->to;
+	condense_step(c, SIZE_MAX);
+	c->to->condensed = nr_entries(c->to);
+	if (c->to->nr_rows > c->max.rows)
+		c->to->rare_depth = c->depth ? c->depth / 2 : DEPTH_MAX;
+	condense_release(c);
+}
+
+void condense_release(struct condense *c)
+{
+	if (!c->to)
+		return;
+	samples_release(&c->from);
 	free(c->stacks);
 	free(c->tasks);
 	free(c->frames);
 	table_release(&c->sums);
 	ended_maps_release(&c->merged);
+	*c = (struct condense){0};
 }
 
 void condense_last(struct samples *s, struct processes *ps)
 {
 	struct condense_limits max = condense_limits();
-	struct condense c;
 
 	if (s->nr_tasks <= max.tasks && s->nr_rows <= max.rows)
 		return;
-	condense_begin(&c, s, ps, max, monotonic_ns());
-	condense_end(&c);
+	do {
+		struct condense c;
+
+		condense_begin(&c, s, ps, max, monotonic_ns());
+		condense_end(&c);
+	} while (s->rare_depth);
 }
 
 static bool is_short(const struct samples *s, uint32_t stack)

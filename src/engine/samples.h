@@ -85,8 +85,9 @@ struct samples {
 	struct table by_task, by_stack, by_name, by_label, by_row;
 	uint64_t lost[LOST_REASONS];
 	/* See condense.h. */
-	uint64_t nr_summed; /* tasks whose rows were added to a sum, without tid and start */
-	size_t condensed;   /* tasks, stacks and rows that remained the last time */
+	uint64_t nr_summed;  /* tasks whose rows were added to a sum, without tid and start */
+	size_t condensed;    /* tasks, stacks and rows that remained the last time */
+	uint32_t rare_depth; /* frames of rare stacks the next time, or 0 if they keep all */
 };
 
 void samples_init(struct samples *s);

@@ -82,12 +82,27 @@ static void add(uint32_t pid, uint32_t tid, const char *comm, uint32_t user, uin
 	samples_add(&samples, &key, count, count);
 }
 
-static void condense(void)
+/*
+ * Condenses the samples to LIMITS, STEP rows at a time, as often as they are due again. *STACK
+ * becomes its new number unless STACK is NULL.
+ */
+static void condense_to(struct condense_limits limits, size_t step, uint32_t *stack)
 {
 	struct condense c;
 
-	condense_begin(&c, &samples, &ps, max, NOW_NS);
-	condense_end(&c);
+	do {
+		condense_begin(&c, &samples, &ps, limits, NOW_NS);
+		if (stack)
+			*stack = condense_keep(&c, *stack);
+		while (condense_step(&c, step))
+			assert_non_null(c.to);
+		condense_end(&c);
+	} while (samples.rare_depth);
+}
+
+static void condense(void)
+{
+	condense_to(max, 1000, NULL);
 }
 
 static const struct rec_task *task_of_row(size_t row)
@@ -335,13 +350,11 @@ static const struct sample_stack *only_short(uint64_t count)
 static void condense__rare_stacks_lose_their_leaves(void **state)
 {
 	struct strbuf notes = STRBUF_INIT;
-	struct condense c;
 
 	(void)state;
 	add_deep(0, 5, 20, 9);
 	add_deep(0, 1000, 30, 1);
-	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
-	condense_end(&c);
+	condense_to(few_rows, 100, NULL);
 	assert_int_equal(total(), 5 * 9 + 1000);
 	assert_int_equal(samples.nr_rows - 1, 6);
 	const struct sample_stack *s = only_short(1000);
@@ -355,8 +368,7 @@ static void condense__rare_stacks_lose_their_leaves(void **state)
 	strbuf_release(&notes);
 
 	add_deep(0, 1000, 30, 1); /* again; they are added to the same stack */
-	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
-	condense_end(&c);
+	condense_to(few_rows, 100, NULL);
 	assert_int_equal(samples.nr_rows - 1, 6);
 	assert_ptr_equal(only_short(2000), &samples.stacks[samples.nr_stacks - 1]);
 }
@@ -365,20 +377,16 @@ static void condense__rare_stacks_lose_their_leaves(void **state)
 static void condense__rare_stacks_of_two_parts(void **state)
 {
 	uint32_t user = stack_in(map(GONE, LIBRARY, START, END - START, INT64_MAX), 0);
-	struct condense c;
 
 	(void)state;
 	add_deep(user, 1000, 19, 1);
-	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
-	user = condense_keep(&c, user);
-	condense_end(&c);
+	condense_to(few_rows, 10, &user);
 	assert_int_equal(samples.nr_rows - 1, 1);
 	assert_int_equal(samples.rows[1].key.user, user);
 	assert_int_equal(only_short(1000)->nr, 1 + 14);
 
 	add_deep(user, 1000, 4, 1); /* they differ in all frames except for the user stack */
-	condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
-	condense_end(&c);
+	condense_to(few_rows, 100, NULL);
 	assert_int_equal(total(), 2000);
 	for (size_t i = 1; i < samples.nr_rows; i++)
 		if (!samples.rows[i].key.kernel)
@@ -390,7 +398,6 @@ static void condense__rare_stacks_of_two_parts(void **state)
 static void condense__random_stacks(void **state)
 {
 	uint64_t frames[40], random = 1;
-	struct condense c;
 
 	(void)state;
 	for (int round = 1; round <= 5; round++) {
@@ -404,12 +411,179 @@ static void condense__random_stacks(void **state)
 			}
 			add(1, 1, "a", samples_stack(&samples, frames, nr, STACK_USER, i % 3), 1);
 		}
-		condense_begin(&c, &samples, &ps, few_rows, NOW_NS);
-		condense_end(&c);
+		condense_to(few_rows, 100, NULL);
 		assert_true(samples.nr_rows - 1 <= few_rows.rows);
 		assert_true(samples.nr_stacks - 1 <= few_rows.rows);
 		assert_int_equal(total(), 2000 * round);
 	}
+}
+
+/* Adds NR random stacks of several kinds, each to one of three threads, two of which have ended. */
+static void add_random(uint64_t *random, uint32_t nr, uint32_t ended)
+{
+	const struct mapping *m = &ps.maps[ended];
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t depth = 1 + i % 30;
+		uint64_t frames[30];
+
+		for (uint32_t k = 0; k < depth; k++) {
+			*random = *random * 6364136223846793005 + 1442695040888963407;
+			frames[k] = samples_user_frame(
+				m, m->start + (k + 1 < depth ? *random >> 62 << 8 : 0), k);
+		}
+		add(1 + i % 3, 1 + i % 3, "a",
+			samples_stack(&samples, frames, depth, STACK_USER, i % 2), 1 + i % 7 / 6);
+	}
+}
+
+/* Adds what is condensed by the following tests. Returns a mapping that has ended. */
+static uint32_t add_mixture(uint64_t *random)
+{
+	uint32_t ended = map(GONE, LIBRARY, START, END - START, ENDED_NS);
+
+	for (int i = 0; i < 2; i++) /* equal stacks in two mappings become one */
+		add_random(&(uint64_t){7}, 300,
+			i ? ended : map(GONE + 1, LIBRARY, END, END - START, ENDED_NS));
+	add_random(random, 1000, ended);
+	return ended;
+}
+
+/* Returns whether the rows A and B, of the samples OF_A and OF_B, have equal keys. */
+static bool equal_keys(const struct samples *of_a, const struct samples *of_b,
+	const struct sample_key *a, const struct sample_key *b)
+{
+	const struct sample_stack *s = &of_a->stacks[a->user], *t = &of_b->stacks[b->user];
+
+	return of_a->tasks[a->task].tid == of_b->tasks[b->task].tid && s->nr == t->nr &&
+	       s->end == t->end &&
+	       !memcmp(of_a->frames + s->first, of_b->frames + t->first,
+		       s->nr * sizeof(*of_a->frames));
+}
+
+/* Checks that A and B have the same rows, in any order. */
+static void assert_same_rows(const struct samples *a, const struct samples *b)
+{
+	assert_int_equal(a->nr_rows, b->nr_rows);
+	for (size_t i = 1; i < a->nr_rows; i++) {
+		size_t k = 1;
+
+		while (k < b->nr_rows && !equal_keys(a, b, &a->rows[i].key, &b->rows[k].key))
+			k++;
+		assert_in_range(k, 1, b->nr_rows - 1);
+		assert_int_equal(a->rows[i].count, b->rows[k].count);
+		assert_int_equal(a->rows[i].sum, b->rows[k].sum);
+	}
+}
+
+/* Takes the samples away, so that others can be made. The caller releases them. */
+static struct samples take_samples(void)
+{
+	struct samples taken = samples;
+
+	samples_init(&samples);
+	samples_event(&samples, &taken.events[0]);
+	return taken;
+}
+
+/* How many rows are condensed at once makes no difference. */
+static void condense__step_by_step(void **state)
+{
+	const struct condense_limits limits[] = {{1000, 5000}, few_rows};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		add_mixture(&(uint64_t){1});
+		uint64_t before = total();
+
+		condense_to(limits[i], SIZE_MAX, NULL);
+		struct samples at_once = take_samples();
+
+		add_mixture(&(uint64_t){1});
+		condense_to(limits[i], 1, NULL);
+		assert_int_equal(total(), before);
+		assert_int_equal(samples.nr_stacks, at_once.nr_stacks);
+		assert_int_equal(samples.nr_frames, at_once.nr_frames);
+		assert_memory_equal(
+			samples.rows, at_once.rows, samples.nr_rows * sizeof(*samples.rows));
+		assert_memory_equal(samples.frames, at_once.frames,
+			samples.nr_frames * sizeof(*samples.frames));
+		samples_release(&at_once);
+		samples_release(&samples);
+		samples_init(&samples);
+		samples_event(
+			&samples, &(struct sample_event){"on-cpu", "samples", "cpu", 1000, 1});
+	}
+}
+
+/* Samples that are added between two steps are as good as the ones that were added before. */
+static void condense__samples_between_steps(void **state)
+{
+	const struct condense_limits many_rows = {1000, 5000};
+	uint64_t random = 1;
+	struct condense c;
+
+	(void)state;
+	uint32_t ended = add_mixture(&random);
+
+	condense_begin(&c, &samples, &ps, many_rows, NOW_NS);
+	for (uint64_t again = 1; condense_step(&c, 100);) {
+		add_random(&again, 50, ended); /* stacks that were added before */
+		add_random(&random, 50, ended);
+	}
+	condense_end(&c);
+	condense_to(many_rows, 100, NULL);
+	assert_null(c.to);
+	struct samples between = take_samples();
+
+	random = 1;
+	ended = add_mixture(&random);
+	size_t nr = (samples.nr_rows - 2) / 100;
+
+	for (uint64_t again = 1; nr; nr--) {
+		add_random(&again, 50, ended);
+		add_random(&random, 50, ended);
+	}
+	condense_to(many_rows, SIZE_MAX, NULL);
+	assert_same_rows(&between, &samples);
+	samples_release(&between);
+}
+
+static void condense__pending_stacks_between_steps(void **state)
+{
+	uint32_t stack = stack_in(map(GONE, LIBRARY, START, END - START, ENDED_NS), 0);
+	uint32_t comes = samples_pending(&samples), lost = samples_pending(&samples);
+	struct condense c;
+
+	(void)state;
+	add(1, 1, "a", stack, 1);
+	add(1, 1, "a", comes, 2);
+	add(1, 1, "a", lost, 4);
+	condense_begin(&c, &samples, &ps, max, NOW_NS);
+	comes = condense_keep(&c, comes);
+	assert_true(condense_step(&c, 1));
+	samples_set_pending(&samples, comes, samples.rows[1].key.user);
+	assert_true(condense_step(&c, 1));
+	add(1, 1, "a", comes, 8);
+	condense_end(&c);
+	condense();
+	assert_int_equal(total(), 15);
+	assert_int_equal(samples.nr_rows - 1, 2);
+	assert_int_equal(samples.rows[1].count, 11);
+	assert_int_equal(samples_actual(&samples, samples.rows[2].key.user), 0);
+}
+
+static void condense__what_is_not_copied_is_released(void **state)
+{
+	struct condense c;
+
+	(void)state;
+	add_mixture(&(uint64_t){1});
+	condense_begin(&c, &samples, &ps, max, NOW_NS);
+	assert_true(condense_step(&c, 10));
+	condense_release(&c);
+	condense_release(&c);
+	assert_int_equal(samples.nr_rows - 1, 10);
 }
 
 static void condense__names_labels_and_losses_remain(void **state)
@@ -478,6 +652,10 @@ int main(void)
 		TEST(rare_stacks_lose_their_leaves),
 		TEST(rare_stacks_of_two_parts),
 		TEST(random_stacks),
+		TEST(step_by_step),
+		TEST(samples_between_steps),
+		TEST(pending_stacks_between_steps),
+		TEST(what_is_not_copied_is_released),
 		TEST(names_labels_and_losses_remain),
 		TEST(when_it_is_due),
 	};

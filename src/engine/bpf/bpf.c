@@ -19,7 +19,7 @@
 enum {
 	PREPARE_MS = 500,     /* time for the tables of mapped files before the first tick */
 	MEMBERSHIPS_MS = 100, /* time for the cgroups of all processes before the first tick */
-	YOUNG_MS = 10,        /* between two searches for an interpreter in a new process */
+	SOON_MS = 10,         /* until the next round if one should follow soon */
 };
 
 static size_t possible_cpus(void)
@@ -146,6 +146,7 @@ static void bpf_free(struct engine *engine)
 	stack_copies_release(&b->copies);
 	tool_run_release(&b->tool);
 	drain_release(&b->drain);
+	condense_release(&b->condense);
 	samples_release(&b->samples);
 	pool_release(&b->pool);
 	programs_release(&b->programs);
@@ -392,8 +393,8 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->ended)
 		return ENGINE_ENDED;
-	if (b->young && timeout_ms > YOUNG_MS)
-		timeout_ms = YOUNG_MS;
+	if ((b->young || b->condense.to) && timeout_ms > SOON_MS)
+		timeout_ms = SOON_MS;
 	/* the first call reports at once that the recording runs */
 	bpf_wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;

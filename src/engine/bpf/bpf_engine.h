@@ -9,6 +9,7 @@
 #include "bpf_tool.h"
 #include "counters.h"
 #include "drain.h"
+#include "engine/condense.h"
 #include "engine/engine.h"
 #include "engine/memberships.h"
 #include "label/label_processes.h"
@@ -63,14 +64,16 @@ struct bpf {
 		uint64_t id; /* of the process, see struct process */
 	} * leaving;         /* processes whose main thread has exited */
 	size_t nr_leaving, leaving_alloc;
-	uint64_t lost_events; /* side.lost when all mappings were last scanned again */
-	int64_t rescan_ns;    /* the next such scan is not before this time */
-	uint64_t swept;       /* processes.nr_added at the last sweep */
-	int64_t sweep_ns;     /* the next sweep is not before this time */
-	int64_t cpus_ns;      /* when to look at the processors again */
-	uint64_t nr_restarts; /* how often the events of a processor were started again */
-	int restarted;        /* the last such processor */
-	uint64_t missed;      /* estimated ticks of the target that were missed before restarts */
+	uint64_t lost_events;     /* side.lost when all mappings were last scanned again */
+	int64_t rescan_ns;        /* the next such scan is not before this time */
+	uint64_t swept;           /* processes.nr_added at the last sweep */
+	int64_t sweep_ns;         /* the next sweep is not before this time */
+	struct condense condense; /* of the sweep that has begun, if its `to` is set */
+	int64_t swept_ns;         /* that sweep frees what ended before this time */
+	int64_t cpus_ns;          /* when to look at the processors again */
+	uint64_t nr_restarts;     /* how often the events of a processor were started again */
+	int restarted;            /* the last such processor */
+	uint64_t missed; /* estimated ticks of the target that were missed before restarts */
 	struct pace pace;
 	uint64_t began; /* CLOCK_MONOTONIC, ns, when the first event may have come */
 	uint64_t ended; /* likewise for the last one, or 0 until the recording is stopped */
@@ -118,8 +121,14 @@ void bpf_note_labels(const struct bpf *b, const struct counters *counters, struc
 /* Returns whether half of the room for stacks or rows is used. */
 bool bpf_is_half_full(const struct bpf *b);
 void bpf_drain(struct bpf *b);
-/* If a sweep is due, frees processes and files that ended some time ago and are in no stack. */
+/*
+ * If a sweep is due, frees processes and files that ended some time ago and are in no stack. If the
+ * samples are condensed for that, a call copies only a part of them, so that the sums are drained
+ * in time.
+ */
 void bpf_sweep(struct bpf *b);
+/* Condenses the rest of the samples that are being condensed. */
+void bpf_end_condensing(struct bpf *b);
 
 /* ---- bpf_cpus.c ---- */
 

@@ -164,6 +164,7 @@ int bpf_take(struct engine *engine, struct recording *rec, struct open_files *fi
 		take_rest(b);
 	else
 		bpf_drain(b);
+	bpf_end_condensing(b);
 	struct counters counters = bpf_counters(b);
 
 	if (b->ended)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Drains the sums and frees data of ended processes, so that a recording can go on for days. */
 #include "bpf_engine.h"
-#include "engine/condense.h"
 #include "lib/util.h"
 #include "map_entries.h"
 #include "process/objects.h"
@@ -13,6 +12,7 @@ enum {
 	SWEEP_ADDED = 1 << 16, /* new mappings and processes that make a sweep due */
 	SWEEP_S = 2,           /* least time between sweeps, which keep younger data */
 	FILES_KEPT = 1 << 10,  /* open files, with their tables, that no process maps any more */
+	STEP_ROWS = 1 << 13,   /* rows that are condensed at once */
 };
 
 bool bpf_is_half_full(const struct bpf *b)
@@ -35,15 +35,12 @@ void bpf_drain(struct bpf *b)
 	drain_read(&b->drain);
 }
 
-/* Merges mappings that ended before TIME_NS. */
-static void condense(struct bpf *b, int64_t time_ns)
+/* Begins to condense the samples. */
+static void begin_condensing(struct bpf *b)
 {
-	struct condense c;
-
-	condense_begin(&c, &b->samples, &b->processes, condense_limits(), time_ns);
-	stack_copies_sweep(&b->copies, &c);
-	drain_renumber(&b->drain, &c);
-	condense_end(&c);
+	condense_begin(&b->condense, &b->samples, &b->processes, condense_limits(), b->swept_ns);
+	stack_copies_renumber(&b->copies, &b->condense);
+	drain_renumber(&b->drain, &b->condense);
 }
 
 /*
@@ -77,27 +74,27 @@ static bool is_sweep_due(const struct bpf *b)
 	       label_sets_is_full(&b->label_sets) || memberships_is_half_full(&b->memberships);
 }
 
+static void begin_sweep(struct bpf *b, int64_t now)
+{
+	int64_t waiting = stack_copies_oldest(&b->copies);
+
+	b->swept_ns = now - SWEEP_S * 1000000000LL;
+	if (waiting < b->swept_ns)
+		b->swept_ns = waiting;
+	b->sweep_ns = now + SWEEP_S * 1000000000LL;
+	bpf_end_processes(b);
+	bpf_drain(b);
+	bpf_drain(b);
+	stack_copies_sweep(&b->copies);
+}
+
 /*
  * The data that the programs have stored is read before anything is freed. Data that they store
  * later belongs to mappings that were still published.
  */
-void bpf_sweep(struct bpf *b)
+static void end_sweep(struct bpf *b)
 {
 	struct processes *ps = &b->processes;
-	int64_t now = monotonic_ns(), before = now - SWEEP_S * 1000000000LL;
-	int64_t waiting = stack_copies_oldest(&b->copies);
-
-	if (now < b->sweep_ns || !is_sweep_due(b))
-		return;
-	if (waiting < before)
-		before = waiting;
-	bpf_end_processes(b);
-	bpf_drain(b);
-	bpf_drain(b);
-	if (condense_is_due(&b->samples))
-		condense(b, before);
-	else
-		stack_copies_sweep(&b->copies, NULL);
 	bool *used = xcalloc(ps->nr_maps + 1, sizeof(*used));
 
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
@@ -107,11 +104,37 @@ void bpf_sweep(struct bpf *b)
 		forget_sent(b);
 	if (label_sets_is_full(&b->label_sets))
 		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
-	processes_sweep(ps, used, before);
-	objects_mark(ps, before, FILES_KEPT);
+	processes_sweep(ps, used, b->swept_ns);
+	objects_mark(ps, b->swept_ns, FILES_KEPT);
 	loader_sweep(&b->loader);
 	objects_sweep(ps);
 	free(used);
 	b->swept = ps->nr_added;
-	b->sweep_ns = now + SWEEP_S * 1000000000LL;
+}
+
+void bpf_sweep(struct bpf *b)
+{
+	int64_t now = monotonic_ns();
+
+	if (b->condense.to) {
+		if (condense_step(&b->condense, STEP_ROWS))
+			return;
+		condense_end(&b->condense);
+		bpf_drain(b);
+		bpf_drain(b);
+	} else if (now >= b->sweep_ns && is_sweep_due(b)) {
+		begin_sweep(b, now);
+	} else {
+		return;
+	}
+	if (condense_is_due(&b->samples))
+		begin_condensing(b);
+	else
+		end_sweep(b);
+}
+
+void bpf_end_condensing(struct bpf *b)
+{
+	if (b->condense.to)
+		condense_end(&b->condense);
 }

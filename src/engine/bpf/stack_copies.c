@@ -398,12 +398,16 @@ static void keep_pending(struct stack_copies *c)
 	}
 }
 
-void stack_copies_sweep(struct stack_copies *c, struct condense *to)
+void stack_copies_sweep(struct stack_copies *c)
 {
 	keep_pending(c);
 	table_release(&c->older);
 	c->older = c->stacks;
 	table_init(&c->stacks);
-	if (to)
-		renumber(&c->older, to);
+}
+
+void stack_copies_renumber(struct stack_copies *c, struct condense *to)
+{
+	renumber(&c->stacks, to);
+	renumber(&c->older, to);
 }

@@ -64,9 +64,10 @@ void stack_copies_set(struct stack_copies *c, uint64_t copy, uint32_t stack);
 uint32_t stack_copies_stack(struct stack_copies *c, uint64_t copy);
 /*
  * Forgets the stacks that were used neither since the last call nor between that call and the one
- * before; their rows have been read. If the samples are being condensed, takes the new numbers of
- * the other stacks from TO; otherwise TO is NULL.
+ * before; their rows have been read.
  */
-void stack_copies_sweep(struct stack_copies *c, struct condense *to);
+void stack_copies_sweep(struct stack_copies *c);
+/* Takes the new numbers of its stacks from TO. */
+void stack_copies_renumber(struct stack_copies *c, struct condense *to);
 
 #endif
