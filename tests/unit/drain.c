@@ -10,24 +10,25 @@ static struct samples samples;
 static uint32_t epoch;
 static uint64_t last_node;
 
+static struct drain_map make_map(uint32_t key_size, uint32_t value_size, uint32_t max)
+{
+	return (struct drain_map){make_hash(key_size, value_size, max), max, true};
+}
+
 static void make(uint32_t max)
 {
 	samples_init(&samples);
 	epoch = last_node = 0;
-	drain = (struct drain){.samples = &samples,
-		.copies = &copies,
-		.epoch = &epoch,
-		.spans = -1,
-		.nr_nodes = max,
-		.nr_rows = max};
+	drain = (struct drain){
+		.samples = &samples, .copies = &copies, .epoch = &epoch, .spans = -1};
 	stack_copies_init(&copies, NULL, NULL, &samples);
 	for (int i = 0; i < 2; i++) {
-		drain.maps[i].nodes = make_hash(sizeof(struct node_key), sizeof(uint64_t), max);
+		drain.maps[i].nodes = make_map(sizeof(struct node_key), sizeof(uint64_t), max);
 		drain.maps[i].rows =
-			make_hash(sizeof(struct row_key), sizeof(struct row_value), max);
+			make_map(sizeof(struct row_key), sizeof(struct row_value), max);
 	}
-	drain.nodes = make_outer(drain.maps[0].nodes, 2);
-	drain.rows = make_outer(drain.maps[0].rows, 2);
+	drain.nodes = make_outer(drain.maps[0].nodes.fd, 2);
+	drain.rows = make_outer(drain.maps[0].rows.fd, 2);
 	drain_init(&drain);
 }
 
@@ -39,10 +40,6 @@ static void run(void)
 
 static void release(void)
 {
-	for (int i = 0; i < 2; i++) {
-		close(drain.maps[i].nodes);
-		close(drain.maps[i].rows);
-	}
 	close(drain.nodes);
 	close(drain.rows);
 	drain_release(&drain);
@@ -53,7 +50,7 @@ static void release(void)
 /* The number of a node, which may be new. */
 static uint64_t node_number(const struct node_key *key)
 {
-	int map = drain.maps[epoch & 1].nodes;
+	int map = drain.maps[epoch & 1].nodes.fd;
 	uint64_t id;
 
 	if (!bpf_map_lookup_elem(map, key, &id))
@@ -81,7 +78,7 @@ static void add_row(uint64_t user, uint64_t kernel, uint32_t tid, uint64_t count
 	struct row_key key = {.tid = tid, .user = user, .kernel = kernel, .comm = "name"};
 	struct row_value value = {count, 2 * count};
 
-	put(drain.maps[epoch & 1].rows, &key, &value);
+	put(drain.maps[epoch & 1].rows.fd, &key, &value);
 }
 
 static uint64_t frame(uint64_t which, uint64_t at)
@@ -148,7 +145,7 @@ static void drain__stacks_of_all_sizes(void **state)
 		assert_int_equal(row_of(i)->sum, 2 * (i + 1));
 		assert_string_equal(comm_of(row_of(i)), "name");
 	}
-	assert_true(is_empty(drain.maps[0].nodes) && is_empty(drain.maps[0].rows));
+	assert_true(is_empty(drain.maps[0].nodes.fd) && is_empty(drain.maps[0].rows.fd));
 	assert_int_equal(samples.lost[LOST_NO_BODY], 0);
 	release();
 }
@@ -362,6 +359,65 @@ static void drain__delayed(void **state)
 	release();
 }
 
+/* Adds NR rows with different stacks of one node. */
+static void add_different(uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t leaf = frame(i + 1, 0);
+
+		add_row(store(&leaf, 1, NODE_ROOT | WALK_ROOT), 0, i + 1, 1);
+	}
+}
+
+static void drain__a_map_grows_when_it_is_nearly_full(void **state)
+{
+	(void)state;
+	make(64);
+	drain.size_max = 300;
+	assert_false(drain_is_half_full(&drain, 32, 32));
+	assert_true(drain_is_half_full(&drain, 33, 32));
+	assert_true(drain_is_half_full(&drain, 32, 33));
+	add_different(48);
+	run();
+	assert_int_equal(drain.maps[0].nodes.size, 64);
+	add_different(49); /* to the second pair */
+	run();
+	assert_int_equal(drain.maps[1].nodes.size, 128);
+	assert_int_equal(drain.maps[1].rows.size, 128);
+	add_different(64);
+	run();
+	assert_int_equal(drain.maps[0].nodes.size, 256);
+	add_different(128);
+	run();
+	assert_int_equal(drain.maps[1].nodes.size, 300);
+	add_different(256);
+	run();
+	add_different(300);
+	run();
+	assert_int_equal(drain.maps[1].nodes.size, 300);
+	assert_int_equal(samples.nr_rows - 1, 300);
+	for (uint32_t tid = 1; tid <= 300; tid++) {
+		uint64_t leaf = frame(tid, 0);
+		const struct sample_row *row = row_of(tid);
+		uint64_t times =
+			1 + (tid <= 256) + (tid <= 128) + (tid <= 64) + (tid <= 49) + (tid <= 48);
+
+		assert_int_equal(row->count, times);
+		assert_stack(row->key.user, &leaf, 1, WALK_ROOT);
+	}
+	release();
+}
+
+static void drain__a_map_keeps_its_size(void **state)
+{
+	(void)state;
+	make(64);
+	add_different(64);
+	run();
+	assert_int_equal(drain.maps[0].nodes.size, 64);
+	release();
+}
+
 #define TEST(name) cmocka_unit_test(drain__##name)
 
 int main(void)
@@ -376,6 +432,8 @@ int main(void)
 		TEST(again_and_again),
 		TEST(span_that_ends_during_a_read),
 		TEST(delayed),
+		TEST(a_map_grows_when_it_is_nearly_full),
+		TEST(a_map_keeps_its_size),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -27,8 +27,6 @@ static int make(void **state)
 	processes_get(&ps, (uint32_t)getpid());
 	drain = (struct drain){.samples = &samples,
 		.epoch = &epoch,
-		.nr_nodes = 1,
-		.nr_rows = 1,
 		.spans = make_hash(sizeof(struct span_key), sizeof(struct span), 64),
 		.nr_spans = 64};
 	drain_init(&drain);

@@ -38,7 +38,8 @@ static size_t whole_pages(size_t size)
 
 static struct drain_pair map_pair(const struct programs *p, const char *nodes, const char *rows)
 {
-	return (struct drain_pair){programs_map(p, nodes), programs_map(p, rows)};
+	return (struct drain_pair){{.fd = programs_map(p, nodes), .size = p->nr_nodes},
+		{.fd = programs_map(p, rows), .size = p->nr_rows}};
 }
 
 static void add_event(struct bpf *b)
@@ -82,8 +83,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	b->drain.epoch = &p->control->epoch;
 	b->drain.nodes = programs_map(p, "nodes");
 	b->drain.rows = programs_map(p, "rows");
-	b->drain.nr_nodes = p->nr_nodes;
-	b->drain.nr_rows = p->nr_rows;
+	b->drain.size_max = programs_entries_max(b->request);
 	b->drain.maps[0] = map_pair(p, "nodes_0", "rows_0");
 	b->drain.maps[1] = map_pair(p, "nodes_1", "rows_1");
 	b->drain.spans = programs_map(p, "spans");

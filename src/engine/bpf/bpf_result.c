@@ -73,7 +73,7 @@ static void say_figures(const struct bpf *b, const struct counters *c)
 		b->samples.nr_stacks, b->samples.nr_rows);
 	fprintf(stderr,
 		"sums: room for %u stacks' nodes and %u rows, twice; drained %" PRIu64 " times\n",
-		b->drain.nr_nodes, b->drain.nr_rows, b->nr_drains);
+		b->drain.maps[0].nodes.size, b->drain.maps[0].rows.size, b->nr_drains);
 }
 
 /*

@@ -19,8 +19,8 @@ bool bpf_is_half_full(const struct bpf *b)
 {
 	struct counters now = bpf_counters(b);
 
-	return now.nodes - b->drained_nodes > b->drain.nr_nodes / 2 ||
-	       now.rows - b->drained_rows > b->drain.nr_rows / 2;
+	return drain_is_half_full(
+		&b->drain, now.nodes - b->drained_nodes, now.rows - b->drained_rows);
 }
 
 void bpf_drain(struct bpf *b)
@@ -117,6 +117,7 @@ void bpf_sweep(struct bpf *b)
 	int64_t now = monotonic_ns();
 
 	if (b->condense.to) {
+		pace_relax(&b->pace);
 		if (condense_step(&b->condense, STEP_ROWS))
 			return;
 		condense_end(&b->condense);

@@ -6,12 +6,11 @@
 #include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static void nodes_init(struct drain_nodes *n, uint32_t max)
+static void nodes_init(struct drain_nodes *n)
 {
-	n->keys = xcalloc(max, sizeof(*n->keys));
-	n->ids = xcalloc(max, sizeof(*n->ids));
-	n->nr = 0;
+	*n = (struct drain_nodes){0};
 	table_init(&n->by_id);
 }
 
@@ -24,14 +23,24 @@ static void nodes_release(struct drain_nodes *n)
 
 void drain_init(struct drain *d)
 {
-	nodes_init(&d->now, d->nr_nodes);
-	nodes_init(&d->before, d->nr_nodes);
+	nodes_init(&d->now);
+	nodes_init(&d->before);
 	table_init(&d->span_stacks);
 	table_init(&d->span_stacks_before);
 }
 
+static void close_map(struct drain_map *map)
+{
+	if (map->is_own)
+		close(map->fd);
+}
+
 void drain_release(struct drain *d)
 {
+	for (int i = 0; i < 2; i++) {
+		close_map(&d->maps[i].nodes);
+		close_map(&d->maps[i].rows);
+	}
 	nodes_release(&d->now);
 	nodes_release(&d->before);
 	table_release(&d->span_stacks);
@@ -114,20 +123,33 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 	return add_stack(d, frames, nr, parent);
 }
 
-static void read_nodes(struct drain *d, int map)
+/* Empties N, with room for the entries of MAP. */
+static void nodes_reset(struct drain_nodes *n, const struct drain_map *map)
+{
+	table_release(&n->by_id);
+	table_init(&n->by_id);
+	if (n->alloc >= map->size)
+		return;
+	free(n->keys);
+	free(n->ids);
+	n->alloc = map->size;
+	n->keys = xcalloc(n->alloc, sizeof(*n->keys));
+	n->ids = xcalloc(n->alloc, sizeof(*n->ids));
+}
+
+static void read_nodes(struct drain *d, const struct drain_map *map)
 {
 	struct drain_nodes old = d->before;
 
 	d->before = d->now;
 	d->now = old;
-	table_release(&d->now.by_id);
-	table_init(&d->now.by_id);
-	d->now.nr = read_entries(d, map, true,
+	nodes_reset(&d->now, map);
+	d->now.nr = read_entries(d, map->fd, true,
 		(struct map_entries){.keys = d->now.keys,
 			.values = d->now.ids,
 			.key_size = sizeof(*d->now.keys),
 			.value_size = sizeof(*d->now.ids),
-			.max = d->nr_nodes});
+			.max = map->size});
 	for (uint32_t i = 0; i < d->now.nr; i++) {
 		bool is_new;
 
@@ -163,21 +185,23 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		samples_add(d->samples, &key, count, sum);
 }
 
-static void read_rows(struct drain *d, int map)
+/* Returns the number of rows. */
+static uint32_t read_rows(struct drain *d, const struct drain_map *map)
 {
-	struct row_key *keys = xcalloc(d->nr_rows, sizeof(*keys));
-	struct row_value *values = xcalloc(d->nr_rows, sizeof(*values));
-	uint32_t nr = read_entries(d, map, true,
+	struct row_key *keys = xcalloc(map->size, sizeof(*keys));
+	struct row_value *values = xcalloc(map->size, sizeof(*values));
+	uint32_t nr = read_entries(d, map->fd, true,
 		(struct map_entries){.keys = keys,
 			.values = values,
 			.key_size = sizeof(*keys),
 			.value_size = sizeof(*values),
-			.max = d->nr_rows});
+			.max = map->size});
 
 	for (uint32_t i = 0; i < nr; i++)
 		drain_add(d, &keys[i], values[i].count, values[i].sum);
 	free(keys);
 	free(values);
+	return nr;
 }
 
 static void add_delayed(struct drain *d, const struct delayed *from)
@@ -266,23 +290,63 @@ static void keep_stacks(struct drain *d)
 	drain_spans_release(&spans);
 }
 
+bool drain_is_half_full(const struct drain *d, uint64_t nr_nodes, uint64_t nr_rows)
+{
+	const struct drain_pair *written = &d->maps[*d->epoch & 1];
+
+	return nr_nodes > written->nodes.size / 2 || nr_rows > written->rows.size / 2;
+}
+
 void drain_switch(struct drain *d)
 {
 	uint32_t which = *d->epoch & 1;
 
 	__atomic_store_n(d->epoch, *d->epoch + 1, __ATOMIC_SEQ_CST);
 	/* updating an array of maps waits until no program uses the old map */
-	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes, BPF_ANY);
+	bpf_map_update_elem(d->nodes, &which, &d->maps[which].nodes.fd, BPF_ANY);
+}
+
+/*
+ * Replaces MAP, entry WHICH of ARRAY, if more than 3/4 of it were used: it is read when half of it
+ * is used, but the recorder may be late. If there is no memory for a larger map, MAP stays.
+ */
+static void grow(struct drain *d, struct drain_map *map, int array, uint32_t which, uint32_t used,
+	struct map_entries entries)
+{
+	uint64_t size = (uint64_t)map->size * (used < map->size ? 2 : 4);
+
+	if (used <= map->size / 4 * 3 || map->size >= d->size_max)
+		return;
+	if (size > d->size_max)
+		size = d->size_max;
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, entries.key_size, entries.value_size,
+		(uint32_t)size, NULL);
+
+	if (fd < 0 || bpf_map_update_elem(array, &which, &fd, BPF_ANY)) {
+		if (fd >= 0)
+			close(fd);
+		d->size_max = 0;
+		return;
+	}
+	close_map(map);
+	*map = (struct drain_map){fd, (uint32_t)size, true};
 }
 
 void drain_read(struct drain *d)
 {
-	const struct drain_pair *read = &d->maps[~*d->epoch & 1]; /* the other pair */
+	uint32_t which = ~*d->epoch & 1, nr_rows;
+	struct drain_pair *read = &d->maps[which]; /* the other pair */
 
-	read_nodes(d, read->nodes);
-	read_rows(d, read->rows);
+	read_nodes(d, &read->nodes);
+	nr_rows = read_rows(d, &read->rows);
 	if (d->spans >= 0)
 		keep_stacks(d);
+	grow(d, &read->nodes, d->nodes, which, d->now.nr,
+		(struct map_entries){
+			.key_size = sizeof(struct node_key), .value_size = sizeof(uint64_t)});
+	grow(d, &read->rows, d->rows, which, nr_rows,
+		(struct map_entries){.key_size = sizeof(struct row_key),
+			.value_size = sizeof(struct row_value)});
 }
 
 static void mark_nodes(const struct drain_nodes *n, bool *used, size_t nr)

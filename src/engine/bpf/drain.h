@@ -23,13 +23,17 @@ struct drain {
 	uint32_t *epoch; /* shared with the BPF programs */
 	int nodes, rows; /* fds of the two arrays of maps */
 	struct drain_pair {
-		int nodes, rows; /* fds */
+		struct drain_map {
+			int fd;
+			uint32_t size; /* entries */
+			bool is_own;   /* made by the drain, which closes it */
+		} nodes, rows;
 	} maps[2];
-	uint32_t nr_nodes, nr_rows; /* size of each map, in entries */
+	uint32_t size_max;   /* entries up to which the maps grow, or 0 if they do not */
 	struct drain_nodes { /* of the last two reads, as a row may come one later than its stack */
 		struct node_key *keys;
 		uint64_t *ids;
-		uint32_t nr;
+		uint32_t nr, alloc;
 		struct table by_id;
 	} now, before;
 	int spans;         /* fd of the map of spans, or -1 if the tool has none */
@@ -46,9 +50,15 @@ struct drain {
 void drain_init(struct drain *d);
 void drain_release(struct drain *d);
 
+/* Returns whether half of a map is used, when NR_NODES and NR_ROWS have been added. */
+bool drain_is_half_full(const struct drain *d, uint64_t nr_nodes, uint64_t nr_rows);
+
 /* Switches the maps: the programs no longer write to the ones that drain_read() reads. */
 void drain_switch(struct drain *d);
-/* Reads and empties the maps, when the names and labels of their rows have been taken. */
+/*
+ * Reads and empties the maps, when the names and labels of their rows have been taken. Replaces a
+ * map that was nearly full by a larger one.
+ */
 void drain_read(struct drain *d);
 
 /* Sets the label of rows in STATE to KEY=VALUE. */

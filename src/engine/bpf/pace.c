@@ -41,6 +41,13 @@ void pace_update(struct pace *p)
 		set_urgent(p, !p->urgent);
 }
 
+void pace_relax(struct pace *p)
+{
+	pace_update(p);
+	if (p->on && p->urgent)
+		set_urgent(p, false);
+}
+
 void pace_stop(struct pace *p)
 {
 	if (p->on)

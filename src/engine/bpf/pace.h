@@ -20,6 +20,8 @@ struct pace {
 void pace_start(struct pace *p);
 /* To be called between any two pieces of work whose number targets can choose. */
 void pace_update(struct pace *p);
+/* Makes the recorder not urgent until the next update, for work that is not urgent. */
+void pace_relax(struct pace *p);
 void pace_stop(struct pace *p);
 
 #endif

@@ -25,7 +25,8 @@
 
 enum {
 	DEFAULT_HZ = 999,
-	ENTRIES = 16384,   /* nodes, and rows, besides the ones of one second's samples */
+	ENTRIES = 16384, /* nodes, and rows, besides the ones of one second's samples */
+	ENTRIES_MAX = 1 << 17,
 	ENTRY_BYTES = 800, /* size of a node and a row with their hashes, in both pairs of maps */
 	RING_LEAST = 1 << 20,
 	/* sizes of entries with their hashes, in maps that get 1/64 or 1/128 of a memory limit */
@@ -100,6 +101,11 @@ static uint32_t nr_entries(const struct engine_request *r, size_t busy)
 {
 	return r->stacks ? (uint32_t)r->stacks
 			 : (uint32_t)memory_share(ENTRIES + busy, 8 * ENTRY_BYTES);
+}
+
+uint32_t programs_entries_max(const struct engine_request *r)
+{
+	return r->stacks ? 0 : (uint32_t)memory_share(ENTRIES_MAX, 8 * ENTRY_BYTES);
 }
 
 /* Returns whether the children of recorded processes are recorded. */

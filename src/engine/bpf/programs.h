@@ -39,6 +39,9 @@ struct programs {
 /* Returns the samples per second on each processor that REQUEST asks for. */
 unsigned programs_hz(const struct engine_request *request);
 
+/* Returns up to how many entries the maps of nodes and rows may grow, or 0 if they must not. */
+uint32_t programs_entries_max(const struct engine_request *request);
+
 /*
  * Loads the programs. P must be all zero but for P->log, which must be initialised. P is to be
  * released in any case.
