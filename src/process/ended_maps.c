@@ -48,14 +48,15 @@ void ended_maps_release(struct ended_maps *m)
 
 uint32_t ended_maps_find(struct ended_maps *m, uint32_t number, bool *anywhere)
 {
+	const struct mapping *ended = &m->ps->maps[number];
 	const struct process nobody = {0};
-	struct mapping map = m->ps->maps[number];
 	bool is_new;
 
 	*anywhere = false;
-	if (!map.pid || map.to_ns >= m->time_ns ||
-		(is_memory(m, &map) && table_get(&m->named, map.pid, 0)))
+	if (!ended->pid || ended->to_ns >= m->time_ns ||
+		(is_memory(m, ended) && table_get(&m->named, ended->pid, 0)))
 		return number;
+	struct mapping map = *ended;
 	uint32_t *at = find_part(m, &map, &is_new);
 
 	map.generation = 1;
