@@ -7,16 +7,18 @@
 #define RUNTIME_VM_BPF_H
 
 #include "engine/bpf/kern/user_stack.h"
+#include "vm_sent.h"
 
 #define VM_LIST_BPF
 #include "vm_list.h"
 #undef VM_LIST_BPF
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, VM_SENT_MAX);
-	__type(key, struct vm_key);
-	__type(value, uint32_t);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VM_SENT_SETS);
+	__uint(map_flags, BPF_F_MMAPABLE); /* for page alignment */
+	__type(key, uint32_t);
+	__type(value, struct vm_sent_set);
 } vm_sent SEC(".maps");
 
 /* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */
@@ -135,11 +137,24 @@ static __always_inline struct vm_frame frame_below(const struct scratch *s, uint
 	return vm_unpack(&words, s->with[index]);
 }
 
+/*
+ * Returns the flags to send a frame with. At ticks, frames wait for the recorder's next round,
+ * unless the ring buffer fills up: to wake the recorder costs more than to read the texts.
+ */
+static __always_inline uint64_t vm_wakeup(void)
+{
+	if (!EQUAL_SAMPLES)
+		return 0;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >
+			       bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 4
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
+}
+
 /* Sends frame INDEX with its texts to user space, unless all of them were sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
 	struct scratch *s = my_scratch(lane);
-	uint32_t yes = 1;
 
 	if (!s || index >= VM_DEPTH)
 		return 0;
@@ -147,7 +162,12 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 
 	new->key.words.what = s->frame[PAD + index * VM_WORDS];
 	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
-	if (bpf_map_lookup_elem(&vm_sent, &new->key))
+	uint64_t key =
+		vm_sent_key(settings.seed + control.forgotten, new->key.tgid, &new->key.words);
+	uint32_t at = vm_sent_index(key);
+	struct vm_sent_set *sent = bpf_map_lookup_elem(&vm_sent, &at);
+
+	if (!sent || vm_sent_has(sent, key))
 		return 0;
 	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
 	bool whole;
@@ -156,8 +176,8 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 
 	new->what = frame.what;
 	whole = vm_read_texts(s, &frame, &below, &new->texts);
-	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), 0) && whole)
-		bpf_map_update_elem(&vm_sent, &new->key, &yes, BPF_ANY);
+	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), vm_wakeup()) && whole)
+		vm_sent_add(sent, key);
 	return 0;
 }
 

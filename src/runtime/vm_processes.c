@@ -505,11 +505,6 @@ static const struct facet_ops ops = {
 	.note = note,
 };
 
-bool vm_processes_has(const struct vm_processes *vp, uint32_t pid)
-{
-	return table_get(&vp->by_pid, pid, 0);
-}
-
 enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t thread, uint64_t sp,
 	bool mixed, uint64_t *names, uint32_t *nr)
 {

@@ -65,9 +65,6 @@ void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct proc
 	const struct vm_names *names);
 void vm_processes_release(struct vm_processes *vp);
 
-/* Returns true if names of PID are still known, see names_dropped. */
-bool vm_processes_has(const struct vm_processes *vp, uint32_t pid);
-
 /*
  * Adds all layouts that the script walks to VALUES. Returns the number of processes for which there
  * is no room.

@@ -2,10 +2,8 @@
 /* Drains the sums and frees data of ended processes, so that a recording can go on for days. */
 #include "bpf_engine.h"
 #include "lib/util.h"
-#include "map_entries.h"
 #include "process/objects.h"
 
-#include <bpf/bpf.h>
 #include <stdlib.h>
 
 enum {
@@ -43,31 +41,6 @@ static void begin_condensing(struct bpf *b)
 	drain_renumber(&b->drain, &b->condense);
 }
 
-/*
- * Forgets which frames of forgotten processes were sent, so that the programs send them again if
- * they recur.
- */
-static void forget_sent(struct bpf *b)
-{
-	struct map_entries e = {.key_size = sizeof(struct vm_key),
-		.value_size = sizeof(uint32_t),
-		.max = VM_SENT_MAX};
-	int sent = programs_map(&b->programs, "vm_sent");
-
-	e.keys = xcalloc(e.max, e.key_size);
-	e.values = xcalloc(e.max, e.value_size);
-	map_entries_read(&e, sent, false);
-	for (uint32_t i = 0; i < e.nr; i++) {
-		const struct vm_key *key = (const struct vm_key *)e.keys + i;
-
-		if (!vm_processes_has(&b->vms, key->tgid))
-			bpf_map_delete_elem(sent, key);
-	}
-	free(e.keys);
-	free(e.values);
-	b->vms.names_dropped = false;
-}
-
 static bool is_sweep_due(const struct bpf *b)
 {
 	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples) ||
@@ -101,7 +74,8 @@ static void end_sweep(struct bpf *b)
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
 	facets_sweep(&b->facets);
 	if (b->vms.names_dropped)
-		forget_sent(b);
+		b->programs.control->forgotten++; /* the programs send frames again if they recur */
+	b->vms.names_dropped = false;
 	if (label_sets_is_full(&b->label_sets))
 		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
 	processes_sweep(ps, used, b->swept_ns);

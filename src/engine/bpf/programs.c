@@ -5,6 +5,7 @@
 #include "bpf_tool.h"
 #include "engine/engine.h"
 #include "features.h"
+#include "lib/hash.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "process/probe_point.h"
@@ -171,6 +172,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->vm_by_native = r->vm && r->vm->by_native;
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;
+	s->seed = hash_key[0];
 	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();
 	s->tick_ns = p->tick ? 1000000000 / programs_hz(r) : 0;

@@ -182,7 +182,9 @@ __noinline int copy_stack(uint32_t lane)
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
 		if (!copy_page(lane, i))
 			break;
-	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0))
+	/* frames of a VM may be in the ring buffer that have not woken the recorder */
+	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy),
+				    settings.vm ? BPF_RB_FORCE_WAKEUP : 0))
 		s->row.user = 0;
 	return 0;
 }

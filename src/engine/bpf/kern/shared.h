@@ -29,7 +29,6 @@ enum {
 	SPACE_MAPS = 64,   /* mappings in a leaf */
 	SPACE_NODES = 512, /* leaves in a node */
 	VM_PROCESSES_MAX = 4096,
-	VM_SENT_MAX = 1 << 16, /* frames remembered as sent */
 	LABEL_PROCESSES_MAX = 4096,
 	LABEL_SENT_MAX = 1 << 16, /* sets remembered as sent */
 	LABEL_CACHE_SIZE = 256,   /* entries per CPU and lane; a power of two */
@@ -172,6 +171,7 @@ struct settings {
 	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
 	uint32_t label_keys; /* a bit for each recorded label of the source */
 	uint32_t pid_ns;     /* inode of the recorder's PID namespace, or 0 for the initial one */
+	uint64_t seed;       /* random, for hashes */
 	uint64_t tick_ns;    /* time between two ticks of the clock, or 0 if there is no clock */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
@@ -183,6 +183,7 @@ struct control {
 	uint32_t command;       /* process to record from its next exec on, which sets this to 0 */
 	uint32_t epoch;         /* selects the maps of nodes and rows that are written to */
 	uint32_t cgroup_levels; /* a bit for each level that has target_cgroups */
+	uint32_t forgotten;     /* how often user space has forgotten VM frames that were sent */
 	bool any_delayed;       /* set by the programs */
 };
 
