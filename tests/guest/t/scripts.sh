@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scripts: every form of on-cpu.stp and off-cpu.stp passes stap's first three passes; a user's own script that uses the tapset; what the
+# scripts: every form of on-cpu.stp and off-cpu.stp, and at.stp, passes stap's first three passes; a user's own script that uses the tapset; what the
 # driver does with wrong options.
 # tier: all
 set -eu
@@ -67,6 +67,10 @@ prepare() {
 	check 'off-cpu k: does not follow mappings' sh -c "! grep -q stap_start_task_finder '$T/translated.c'"
 	translates 'on-cpu u some' $share/stap/on-cpu.stp u some
 	check 'on-cpu u: does' grep -q stap_start_task_finder "$T/translated.c"
+	for stacks in k uk p puk; do
+		translates "at $stacks" $share/stap/at.stp $stacks some 0 65536 none 'timer.s(1)' 'kernel.trace("sys_enter")'
+	done
+	translates 'at uk with labels' $share/stap/at.stp uk all 0 65536 nginx 'timer.s(1)'
 	translates 'a script of a user' -e '
 		probe syscall.read { if (pid() == target()) { u = stacks_user(); k = stacks_kernel()
 			due = stacks_add(u, k, 1)
