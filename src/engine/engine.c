@@ -21,7 +21,7 @@ static bool has_other_probe(const struct engine_request *r)
 
 bool engine_needs_stap(const struct engine_request *r)
 {
-	return !r->tool->program || has_other_probe(r) || r->module || r->compile_only ||
+	return !r->tool->program || has_other_probe(r) || measure_needs_stap(&r->measure) || r->module || r->compile_only ||
 	       r->release || r->nr_stap_args;
 }
 

@@ -175,6 +175,8 @@ uint32_t recording_labels(struct recording *rec, const struct label *labels, siz
  */
 uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_STATE "state"
+/* The label with the lowest number of a bucket of log_scale.h, which has the value of each event. */
+#define RECORDING_RANGE "range"
 
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
 void recording_add_module(struct recording *rec, const struct rec_module *module);

@@ -96,7 +96,8 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 {
 	static const struct {
 		const char *option, *what;
-	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"idle", "idle"},
+	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"value", "at"},
+		{"latency", "at"}, {"if", "at"}, {"value-unit", "at"}, {"idle", "idle"},
 		{"mixed", "vm"}, {"with", "label"}, {"labels", "label"}, {"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
@@ -257,6 +258,7 @@ void options_release(struct options *o)
 	tool_release(&o->tool);
 	for (size_t i = 0; i < o->probes.nr; i++)
 		probe_release(&o->probes.list[i]);
+	measure_release(&o->session.request.measure);
 	free(o->pids.list);
 	free(o->tids.list);
 	free(o->outputs);

@@ -101,6 +101,9 @@ static void check_script(const struct options *o)
 		{"rate", "F", q->hz},
 		{"idle", "idle", q->idle},
 		{"at", "at", o->probes.nr},
+		{"at", "value", q->measure.value},
+		{"at", "latency", q->measure.latency},
+		{"at", "if", q->measure.test},
 		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
 		{"kernel", "k", q->kernel && q->tool->nr_functions},
 		{"label", q->label ? q->label->name : "", q->label},
@@ -258,6 +261,68 @@ static bool is_counter(const struct probe *probe)
 	return probe->kind == PROBE_SOFTWARE || probe->kind == PROBE_HARDWARE;
 }
 
+/* Returns whether PROBE has calls that return. SystemTap knows more such probe points. */
+static bool has_calls(const struct probe *probe)
+{
+	return !probe->at_return && !is_counter(probe) && probe->kind != PROBE_TRACE;
+}
+
+/* Sets the unit and the title to the measure's. */
+static void describe_measure(struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	const struct measure *m = &q->measure;
+	const char *where = q->nr_probes == 1 ? q->probes->text : "the probe points";
+
+	if (m->value || m->latency) {
+		const char *name = m->value ? m->value + (*m->value == '$') : "";
+
+		free(o->tool.unit);
+		o->tool.unit = m->latency ? xstrdup("ns")
+			       : m->unit  ? xstrdup(m->unit)
+			       : *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789"
+							     "ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
+				       ? xstrdup(name)
+				       : xstrdup("value");
+	} else if (q->nr_probes != 1) {
+		return;
+	}
+	free(o->tool.title);
+	o->tool.title = m->latency ? xasprintf("Time in %s", where)
+			: m->value ? xasprintf("Sum of %s at %s", m->value, where)
+				   : xasprintf("Hits of %s", where);
+}
+
+/* Refuses measures that contradict each other or cannot be taken at PROBE. */
+static void check_measure(const struct options *o)
+{
+	const struct engine_request *q = &o->session.request;
+	const struct measure *m = &q->measure;
+	bool bounds =
+		tool_value(q->tool, &q->values, "min") || tool_value(q->tool, &q->values, "max");
+
+	if (m->value && m->latency)
+		usage_error("--value and --latency are two measures: give one");
+	if (m->unit && !m->value)
+		usage_error("--value-unit needs --value");
+	if (q->nr_probes && bounds && !m->value && !m->latency)
+		usage_error("--min and --max need --value or --latency");
+	for (size_t i = 0; i < q->nr_probes; i++) {
+		const struct probe *probe = &q->probes[i];
+
+		if (m->latency && !has_calls(probe))
+			usage_error("--latency needs a function or a system call, without "
+				    ".return: %s has no calls",
+				probe->text);
+		if ((m->value || m->test) && is_counter(probe))
+			usage_error("--value and --if: %s has no values", probe->text);
+	}
+	if (measure_needs_stap(m) && !strcmp(o->engine, "bpf"))
+		usage_error("'%s' needs SystemTap: the built-in engine takes $arg1 to $arg6, "
+			    "$return and $NAME, and compares them with a number; --engine stap",
+			m->value && !m->knows_value ? m->value : m->test);
+}
+
 static void check_probes(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -276,10 +341,10 @@ static void check_probes(struct options *o)
 		usage_error("--at is compiled into the module: --script at --module FILE.ko");
 	if (q->count && !counts)
 		usage_error("-c needs --at perf.sw.NAME or perf.hw.NAME");
-	if (q->nr_probes == 1) {
-		free(o->tool.title);
-		o->tool.title = xasprintf("Hits of %s", q->probes->text);
-	}
+	measure_parse(&q->measure);
+	check_measure(o);
+	if (q->nr_probes)
+		describe_measure(o);
 }
 
 void options_check(struct options *o)

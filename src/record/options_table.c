@@ -7,6 +7,7 @@
 #include "view/args/args.h"
 #include "view/output.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { SECONDS_MAX = 1000000 };
@@ -43,6 +44,22 @@ static void add_probe(const struct arg_option *option, const char *arg, void *to
 		arg_invalid(option, arg,
 			"a probe point without blanks, such as kernel.function(\"vfs_read\")");
 	probes->nr++;
+}
+
+static void set_expression(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!measure_is_expression(arg))
+		arg_invalid(option, arg, "an expression of SystemTap, such as $count");
+	*(const char **)to = arg;
+}
+
+static void set_unit(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!isalpha((unsigned char)*arg) || strlen(arg) > 31 ||
+		arg[strspn(
+			arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")])
+		arg_invalid(option, arg, "a word such as bytes");
+	*(const char **)to = arg;
 }
 
 bool options_is_module(const char *path)
@@ -165,6 +182,17 @@ const struct arg_option options_rows[] = {
 		"kernel.trace(\"sched:sched_switch\") "
 		"or process(\"FILE\").function(\"NAME\"); can be repeated",
 		1, add_probe, AT(probes)},
+	{"value", 0, "EXPR",
+		"With --at: add up EXPR, such as $arg3, $count or $return, instead of hits", 1,
+		set_expression, REQUEST(measure.value)},
+	{"latency", 0, NULL,
+		"With --at: add up the time from the call of a function or system call to its "
+		"return",
+		1, arg_flag, REQUEST(measure.latency)},
+	{"if", 0, "EXPR", "With --at: only hits for which EXPR holds, such as \"$arg3 > 4096\"", 1,
+		set_expression, REQUEST(measure.test)},
+	{"value-unit", 0, "NAME", "With --value: its unit, such as bytes", 1, set_unit,
+		REQUEST(measure.unit)},
 	{"count", 'c', "N", "With --at perf.NAME: a hit at each Nth event", 1, arg_count,
 		REQUEST(count), 1, 1000000000},
 	{"script", 0, "NAME",

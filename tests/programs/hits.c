@@ -2,8 +2,14 @@
 /*
  * hits [wait] CALLS QUIET [PAGES]: calls often() CALLS times and seldom(), which calls getppid(),
  * QUIET times, and touches PAGES pages of new memory; with wait it does so after SIGUSR1. hits
- * forever: calls seldom() until it is ended.
+ * forever: calls seldom() until it is ended. hits [wait] values N: calls give(I, 10 * I), which
+ * returns I, or -1 for each fourth I, and writes 100 bytes, for I from 1 to N. hits [wait] calls N:
+ * calls N times nap(), which takes 2 ms; dive(3), which calls itself with 2, 1 and 0 and takes 1 ms
+ * in each call; jumped(), which longjmp() leaves; and in threads ended(), in which they exit.
  */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +47,68 @@ static __attribute__((noinline)) void touch(char *memory, long pages)
 	__asm__ volatile("");
 }
 
+static __attribute__((noinline)) int give(int number, unsigned long bytes)
+{
+	sum += (unsigned)bytes;
+	__asm__ volatile("");
+	return number % 4 ? number : -1;
+}
+
+static int give_values(int nr)
+{
+	static const char bytes[100];
+	int to = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	for (int i = 1; i <= nr; i++) {
+		sum += (unsigned)give(i, 10 * (unsigned long)i);
+		sum += (unsigned)write(to, bytes, sizeof(bytes));
+	}
+	return 0;
+}
+
+static __attribute__((noinline)) void nap(void)
+{
+	usleep(2000);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void dive(int depth)
+{
+	usleep(1000);
+	if (depth)
+		dive(depth - 1);
+	__asm__ volatile("");
+}
+
+static jmp_buf place;
+
+static __attribute__((noinline)) void jumped(void)
+{
+	longjmp(place, 1);
+}
+
+static __attribute__((noinline)) void *ended(void *arg)
+{
+	if (arg)
+		pthread_exit(arg);
+	return arg;
+}
+
+static int make_calls(volatile int nr)
+{
+	for (volatile int i = 0; i < nr; i++) {
+		pthread_t thread;
+
+		nap();
+		dive(3);
+		if (!setjmp(place))
+			jumped();
+		if (pthread_create(&thread, NULL, ended, &place) || pthread_join(thread, NULL))
+			return 1;
+	}
+	return 0;
+}
+
 static void await_signal(void)
 {
 	sigset_t set;
@@ -75,6 +143,10 @@ int main(int argc, char **argv)
 	}
 	if (argc < 3)
 		return 64;
+	if (!strcmp(argv[1], "values"))
+		return give_values(atoi(argv[2]));
+	if (!strcmp(argv[1], "calls"))
+		return make_calls(atoi(argv[2]));
 	long pages = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 
 	repeat(strtol(argv[1], NULL, 10), strtol(argv[2], NULL, 10));

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drain.h"
+#include "lib/log_scale.h"
 #include "lib/util.h"
 #include "process/task.h"
 
 #include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,6 +169,18 @@ static uint32_t task_of(
 	return samples_task(d->samples, pid, tid, start_ns / task_tick_ns(), comm);
 }
 
+/* Returns the set of labels of a row's state and range. */
+static uint32_t labels_of(struct drain *d, const struct row_key *row)
+{
+	uint32_t labels = row->state < STATES_MAX ? d->states[row->state] : 0;
+	char from[24];
+
+	if (!row->range || row->range > LOG_SCALE_BUCKETS)
+		return labels;
+	snprintf(from, sizeof(from), "%" PRIu64, log_scale_lowest(row->range - 1));
+	return samples_label(d->samples, labels, RECORDING_RANGE, from);
+}
+
 void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint64_t sum)
 {
 	struct sample_key key = {
@@ -174,8 +189,8 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
-		.labels = label_sets_join(d->label_sets, from->label_set, from->tgid,
-			from->state < STATES_MAX ? d->states[from->state] : 0, count),
+		.labels = label_sets_join(
+			d->label_sets, from->label_set, from->tgid, labels_of(d, from), count),
 		.slice = from->slice,
 	};
 

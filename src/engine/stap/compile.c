@@ -5,6 +5,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "measure_args.h"
 #include "runtime/vm.h"
 
 #include <inttypes.h>
@@ -142,16 +143,6 @@ static void add_compiled(struct argv *a, const struct engine_request *r)
 			argv_add(a, xasprintf("%" PRIu64, tool_value_at(r->tool, &r->values, i)));
 }
 
-/* Adds a probe point. Where the kernel has no debug file, stap takes the one behind the "!". */
-static void add_probe(struct argv *a, const struct probe *probe)
-{
-	if (probe->kind == PROBE_KERNEL)
-		argv_add(a, xasprintf("%s!,kprobe.function(\"%s\")%s", probe->text, probe->name,
-				    probe->at_return ? ".return" : ""));
-	else
-		argv_add(a, xstrdup(probe->text));
-}
-
 void compile_command(struct argv *a, const struct engine_request *r, const struct stage *stage,
 	const struct repair *repair)
 {
@@ -178,8 +169,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 		argv_add(a, xstrdup(r->label->name));
 	else if (r->nr_probes)
 		argv_add(a, xstrdup("none"));
-	for (size_t i = 0; i < r->nr_probes; i++)
-		add_probe(a, &r->probes[i]);
+	if (r->nr_probes)
+		measure_args_add(a, r);
 }
 
 static void list_targets(struct strbuf *text, char kind, const uint32_t *list, size_t nr)

@@ -878,6 +878,7 @@ static int stap_take(struct engine *engine, struct recording *rec, struct open_f
 		processes_move_files(&s->processes, files);
 	facets_note(&s->facets, notes);
 	strbuf_add(notes, s->notes.buf, s->notes.len);
+	strbuf_add(notes, s->tally.notes.buf, s->tally.notes.len);
 	return ret;
 }
 

@@ -16,11 +16,12 @@ enum {
 	VM_BIT = 2048,     /* set if there is an interpreter's stack */
 	PART_FRAMES = 100, /* addresses or frames in one line */
 	PARTS_MAX = 32,    /* parts of an interpreter's stack */
+	NOTES_MAX = 4096,  /* bytes of notes */
 };
 
 void tally_init(struct tally *t, struct processes *ps, struct samples *samples)
 {
-	*t = (struct tally){.ps = ps, .samples = samples};
+	*t = (struct tally){.ps = ps, .samples = samples, .notes = STRBUF_INIT};
 	table_init(&t->by_id);
 	table_init(&t->by_frame);
 	table_init(&t->by_tid);
@@ -36,6 +37,7 @@ void tally_release(struct tally *t)
 	free(t->frames);
 	free(t->rows);
 	waiters_release(&t->waiters);
+	strbuf_release(&t->notes);
 	table_release(&t->by_id);
 	table_release(&t->by_frame);
 	table_release(&t->by_tid);
@@ -495,6 +497,16 @@ static bool parse_waiter(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
+/* Parses "note TEXT". */
+static bool parse_note(struct tally *t, struct word *w, size_t nr)
+{
+	if (nr != 2 || t->notes.len > NOTES_MAX || memchr(w[1].s, '\0', w[1].len))
+		return false;
+	strbuf_add(&t->notes, w[1].s, w[1].len);
+	strbuf_addch(&t->notes, '\n');
+	return true;
+}
+
 static bool parse_end(struct tally *t, struct word *w, size_t nr)
 {
 	(void)w;
@@ -516,6 +528,7 @@ static const struct {
 	{"lost", 4, parse_lost},
 	{"waits", 3, parse_waiter},
 	{"until", 3, parse_until},
+	{"note", 2, parse_note},
 	{"flametap-script", 4, parse_header},
 	{"ready", 2, parse_ready},
 	{"end", 2, parse_end},

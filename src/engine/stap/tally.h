@@ -9,6 +9,7 @@
 #define ENGINE_STAP_TALLY_H
 
 #include "engine/samples.h"
+#include "lib/strbuf.h"
 #include "lib/table.h"
 #include "process/process.h"
 #include "runtime/vm.h"
@@ -64,6 +65,7 @@ struct tally {
 	} * rows;
 	size_t nr_rows, rows_alloc;
 	struct waiters waiters;
+	struct strbuf notes; /* lines for the user */
 };
 
 /* Ids in place of unknown stacks, of waits that began before the recording. */

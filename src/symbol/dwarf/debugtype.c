@@ -193,3 +193,154 @@ bool debugtypes_enumerator(
 	*value = (uint32_t)v;
 	return true;
 }
+
+/* ---- functions ---- */
+
+enum { ARGUMENTS_MAX = 64 };
+
+/* Finds the function that begins at ADDRESS among the children of UNIT. */
+static bool find_function_in(Dwarf_Die *unit, uint64_t address, Dwarf_Die *function)
+{
+	Dwarf_Addr start;
+
+	if (dwarf_child(unit, function))
+		return false;
+	for (int i = 0; i < SIBLINGS_MAX; i++) {
+		if (dwarf_tag(function) == DW_TAG_subprogram &&
+			dwarf_hasattr(function, DW_AT_low_pc) && !dwarf_lowpc(function, &start) &&
+			start == address)
+			return true;
+		if (dwarf_siblingof(function, function))
+			return false;
+	}
+	return false;
+}
+
+static bool find_function(struct debugtypes *types, uint64_t address, Dwarf_Die *function)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	uint8_t kind;
+	Dwarf_Die unit;
+
+	while (!dwarf_get_units(types->dwarf, cu, &cu, &version, &kind, &unit, NULL))
+		if (find_function_in(&unit, address, function))
+			return true;
+	return false;
+}
+
+/*
+ * Moves to the type of DIE, which may refer to another entry that has the type. Returns false if it
+ * has none.
+ */
+static bool to_own_type(const struct debugtypes *types, Dwarf_Die *die)
+{
+	static const unsigned int origins[] = {DW_AT_abstract_origin, DW_AT_specification};
+	Dwarf_Attribute mem, *attr = NULL;
+	Dwarf_Die other;
+
+	for (int i = 0; i < HOPS_MAX && !dwarf_hasattr(die, DW_AT_type); i++) {
+		for (size_t k = 0; k < ARRAY_LEN(origins); k++)
+			if (dwarf_hasattr(die, origins[k]))
+				attr = die_attribute(&types->names, die, origins[k], &mem);
+		if (!attr || !dwarf_formref_die(attr, &other))
+			return false;
+		*die = other;
+		attr = NULL;
+	}
+	return to_type(types, die);
+}
+
+static const char *own_name(const struct debugtypes *types, Dwarf_Die *die)
+{
+	Dwarf_Attribute mem, *attr;
+	Dwarf_Die origin;
+
+	if (dwarf_hasattr(die, DW_AT_name))
+		return die_text(&types->names, die, DW_AT_name);
+	attr = die_attribute(&types->names, die, DW_AT_abstract_origin, &mem);
+	return attr && dwarf_formref_die(attr, &origin)
+		       ? die_text(&types->names, &origin, DW_AT_name)
+		       : NULL;
+}
+
+/* Sets the size and sign of an integer or pointer. Returns false for other types. */
+static bool take_integer(Dwarf_Die *type, struct debug_argument *argument)
+{
+	Dwarf_Word encoding = 0;
+	int tag = dwarf_tag(type);
+
+	argument->size = size_of(type);
+	argument->is_signed = false;
+	if (tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
+		argument->size = 8;
+	if (tag == DW_TAG_base_type) {
+		if (!number(type, DW_AT_encoding, &encoding) || encoding == DW_ATE_float ||
+			encoding == DW_ATE_complex_float || encoding == DW_ATE_decimal_float)
+			return false;
+		argument->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	} else if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type &&
+		   tag != DW_TAG_rvalue_reference_type && tag != DW_TAG_enumeration_type) {
+		return false;
+	}
+	return argument->size && argument->size <= 8;
+}
+
+/* Returns whether TYPE is passed in a vector register, so that it moves no integer. */
+static bool is_float(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_base_type && size_of(type) <= 8;
+}
+
+static enum debug_argument_result find_argument(struct debugtypes *types, Dwarf_Die *function,
+	const char *name, uint32_t wanted, struct debug_argument *argument)
+{
+	uint32_t position = 0, registers = 0;
+	bool known = true; /* which registers the arguments have */
+	Dwarf_Die die, type;
+
+	if (dwarf_child(function, &die))
+		return DEBUG_NO_ARGUMENT;
+	for (int i = 0; i < SIBLINGS_MAX && position < ARGUMENTS_MAX; i++) {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter) {
+			const char *own = own_name(types, &die);
+			bool is_wanted = name ? own && !strcmp(own, name) : position + 1 == wanted;
+
+			position++;
+			type = die;
+			bool has_type = to_own_type(types, &type);
+			bool is_integer = has_type && take_integer(&type, argument);
+
+			registers += is_integer;
+			argument->number = registers;
+			if (is_wanted)
+				return is_integer && known ? DEBUG_ARGUMENT : DEBUG_NO_INTEGER;
+			known &= is_integer || (has_type && is_float(&type));
+		}
+		if (dwarf_siblingof(&die, &die))
+			break;
+	}
+	return DEBUG_NO_ARGUMENT;
+}
+
+enum debug_argument_result debugtypes_argument(struct debugtypes *types, uint64_t address,
+	const char *name, uint32_t wanted, struct debug_argument *argument)
+{
+	Dwarf_Die function, type;
+
+	*argument = (struct debug_argument){0};
+	if (!find_function(types, address, &function))
+		return DEBUG_NO_FUNCTION;
+	type = function;
+	bool returns = to_own_type(types, &type);
+
+	if (!name && !wanted) {
+		if (!returns)
+			return DEBUG_NO_ARGUMENT;
+		return take_integer(&type, argument) ? DEBUG_ARGUMENT : DEBUG_NO_INTEGER;
+	}
+	/* a structure may be returned in memory, whose address is then passed in a register */
+	if (returns && dwarf_tag(&type) != DW_TAG_base_type && !take_integer(&type, argument))
+		return DEBUG_NO_INTEGER;
+	return find_argument(types, &function, name, wanted, argument);
+}

@@ -33,4 +33,26 @@ bool debugtypes_member(
 bool debugtypes_enumerator(
 	struct debugtypes *types, const char *tag, const char *name, uint32_t *value);
 
+enum debug_argument_result {
+	DEBUG_ARGUMENT,    /* it is found */
+	DEBUG_NO_FUNCTION, /* nothing is known of the function */
+	DEBUG_NO_ARGUMENT, /* the function has no such argument, or returns nothing */
+	DEBUG_NO_INTEGER,  /* it is no integer or pointer, or not in a register */
+};
+
+/* An argument, or the result, of a function: an integer or a pointer, in a register. */
+struct debug_argument {
+	uint32_t
+		number; /* how many integers and pointers are passed before it, or 0 for a result */
+	uint32_t size;  /* in bytes, up to 8 */
+	bool is_signed;
+};
+
+/*
+ * Finds an argument of the function that begins at the link address ADDRESS: the one called NAME
+ * or, if that is NULL, the one with this NUMBER, from 1; number 0 is the result.
+ */
+enum debug_argument_result debugtypes_argument(struct debugtypes *types, uint64_t address,
+	const char *name, uint32_t number, struct debug_argument *argument);
+
 #endif

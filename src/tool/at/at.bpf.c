@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * at: takes a stack at each hit of the probe points that the user gives. There is one program for
- * each kind of probe. It is told by its cookie at which probe point it runs.
+ * at: takes a stack at each hit of the probe points that the user gives, and adds 1, a value or the
+ * time of the call. There is one program for each kind of probe. It is told by its cookie at which
+ * probe point it runs.
  */
+#include "at.h"
+
+#define SPANS_MAX AT_CALLS_MAX
+#define SPANS_TYPE BPF_MAP_TYPE_LRU_HASH /* some calls never return */
+#include "arch/x86_64/arguments.h"
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/span.h"
+#include "lib/log_scale.h"
 
-#include "at.h"
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, AT_MAX);
+	__type(key, uint32_t);
+	__type(value, struct at_point);
+} at_points SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct at_counts);
+} at_counts SEC(".maps");
+
+/* A hit of a probe point. */
+struct hit {
+	const struct at_point *point;
+	struct at_counts *counts;
+	struct counters *count;
+	uint64_t now;
+	uint32_t number; /* of the probe point */
+};
 
 /* Returns the number of the probe point. Before Linux 5.15 there is only one. */
 static __always_inline uint32_t point_of(void *ctx)
@@ -17,55 +46,204 @@ static __always_inline uint32_t point_of(void *ctx)
 	return bpf_get_attach_cookie(ctx) % AT_MAX;
 }
 
-/*
- * Takes the stacks of a hit that stands for NR events. REGS are the registers of user mode, or NULL
- * if the probe is in the kernel. FROM is CTX, or NULL, as for kernel_stack().
- */
-static __always_inline int take_hit_of(void *ctx, void *from, const void *regs, uint64_t nr)
+/* Returns false if the event is not recorded. */
+static __always_inline bool begin_hit(void *ctx, struct hit *h)
 {
-	struct counters *count = my_counters(LANE_EVENT);
-	struct scratch *s = my_scratch(LANE_EVENT);
-	struct ids ids = my_ids();
+	uint32_t zero = 0;
 
-	if (!count || !s || !is_target(current_task(), ids) || bpf_ktime_get_ns() > control.until ||
-		(regs && !settings.user && !settings.vm))
-		return 0;
-	count->hits++;
+	h->number = point_of(ctx);
+	h->point = bpf_map_lookup_elem(&at_points, &h->number);
+	h->counts = bpf_map_lookup_elem(&at_counts, &zero);
+	h->count = my_counters(LANE_EVENT);
+	h->now = bpf_ktime_get_ns();
+	return h->point && h->counts && h->count && h->now <= control.until;
+}
+
+/* Reads the number at PLACE in what the program has got, which is memory of the kernel. */
+static __always_inline int64_t number_at(const void *ctx, const struct at_place *place)
+{
+	uint32_t unused = 64 - 8 * place->size & 63;
+	uint64_t word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (const char *)ctx + place->offset);
+	return place->is_signed ? (int64_t)(word << unused) >> unused : word << unused >> unused;
+}
+
+static __always_inline bool passes(const void *ctx, const struct at_point *point)
+{
+	int64_t number = number_at(ctx, &point->tested);
+
+	switch (point->compare) {
+	case COMPARE_EQUAL:
+		return number == point->constant;
+	case COMPARE_NOT_EQUAL:
+		return number != point->constant;
+	case COMPARE_LESS:
+		return number < point->constant;
+	case COMPARE_LESS_EQUAL:
+		return number <= point->constant;
+	case COMPARE_GREATER:
+		return number > point->constant;
+	case COMPARE_GREATER_EQUAL:
+		return number >= point->constant;
+	}
+	return true;
+}
+
+static __always_inline bool is_within(int64_t number)
+{
+	int64_t min = settings.option[AT_OPTION_MIN], max = settings.option[AT_OPTION_MAX];
+
+	return (!min || number >= min) && (!max || number <= max);
+}
+
+static __always_inline uint32_t range_of(const struct at_point *point, uint64_t number)
+{
+	return point->ranges ? 1 + log_scale_bucket(number) : 0;
+}
+
+/*
+ * Sets VALUE to the value at the probe point, or to 0 if it is negative. Returns false if it is out
+ * of the bounds.
+ */
+static __always_inline bool take_value(const void *ctx, const struct hit *h, uint64_t *value)
+{
+	int64_t number = number_at(ctx, &h->point->value);
+
+	if (!is_within(number))
+		return false;
+	*value = number < 0 ? 0 : number;
+	if (number < 0)
+		__atomic_fetch_add(&h->counts->negative, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
+ * Returns the key of a call by the current thread. SP is the address of the return address, which
+ * tells recursive calls apart and stays right after longjmp(3), or 0 for a system call.
+ */
+static __always_inline struct span_key call_key(const struct hit *h, uint64_t sp)
+{
+	return (struct span_key){sp << 4 | h->number, (uint32_t)bpf_get_current_pid_tgid(), 0};
+}
+
+static __always_inline void begin_call(
+	struct scratch *s, const struct hit *h, const struct span_key *key)
+{
+	span_begin(s, key, bpf_ktime_get_ns(), h->count); /* without the time to take the stacks */
+	__atomic_fetch_add(&h->counts->begun, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * Takes the stacks of a hit that counts VALUE, or at which the call KEY begins. REGS are the
+ * registers of user mode, or NULL if the probe is in the kernel. FROM is as for kernel_stack().
+ * Returns false if the call has not begun.
+ */
+static __always_inline bool take_stacks_of(void *from, const void *regs, const struct hit *h,
+	const struct span_key *key, struct ids ids, uint64_t value)
+{
+	struct scratch *s = my_scratch(LANE_EVENT);
+	bool taken = false;
+
+	if (!s)
+		return false;
+	h->count->hits++;
 	if (!claim_scratch(s)) {
-		count->spans_lost++;
-		return 0;
+		h->count->spans_lost++;
+		return false;
 	}
 	take_task(s, ids);
-	s->row.state = TOOL_STATE(point_of(ctx));
+	s->row.state = TOOL_STATE(h->number);
 	if (regs)
 		regs_take(&s->regs, regs);
-	if (take_stacks(from, s, regs != NULL, count))
-		add_row(&s->row, 1, nr, count);
+	if (take_stacks(from, s, regs != NULL, h->count)) {
+		taken = h->point->latency;
+		if (taken) {
+			begin_call(s, h, key);
+		} else {
+			s->row.range = range_of(h->point, value);
+			add_row(&s->row, 1, value, h->count);
+		}
+	}
 	release_scratch(s);
+	return taken;
+}
+
+/* Takes a hit. SP is as for call_key(); the other arguments are as for take_stacks_of(). */
+static __always_inline int take_hit_from(void *ctx, void *from, const void *regs, uint64_t sp)
+{
+	struct ids ids = my_ids();
+	uint64_t value = 1;
+	struct hit h;
+
+	if (!begin_hit(ctx, &h) || !is_target(current_task(), ids) ||
+		(regs && !settings.user && !settings.vm))
+		return 0;
+	struct span_key key = call_key(&h, sp);
+	bool counts = h.point->test_returns || !h.point->compare || passes(ctx, h.point);
+
+	if (counts && h.point->value.size)
+		counts = take_value(ctx, &h, &value);
+	/* an earlier call with this key has ended unseen, and must not be taken for this one */
+	if (!(counts && take_stacks_of(from, regs, &h, &key, ids, value)) && h.point->latency)
+		span_drop(&key);
 	return 0;
 }
 
-static __always_inline int take_hit(void *ctx, const void *regs, uint64_t nr)
+/* Ends a call of the current thread, which began with SP, and adds its time to its row. */
+static __always_inline int take_return(void *ctx, uint64_t sp)
 {
-	return take_hit_of(ctx, ctx, regs, nr);
+	struct hit h;
+
+	if (!begin_hit(ctx, &h))
+		return 0;
+	struct span_key key = call_key(&h, sp);
+	struct span *call = span_find(&key);
+
+	if (!call)
+		return 0;
+	int64_t ns = h.now - call->since;
+
+	if (call->row.start == my_start()) {
+		__atomic_fetch_add(&h.counts->ended, 1, __ATOMIC_RELAXED);
+		if ((!h.point->test_returns || passes(ctx, h.point)) && is_within(ns)) {
+			call->row.range = range_of(h.point, ns);
+			add_row(&call->row, 1, ns, h.count);
+		}
+	}
+	span_drop(&key);
+	return 0;
 }
 
 SEC("kprobe")
 int at_kernel(struct pt_regs *regs)
 {
-	return take_hit(regs, NULL, 1);
+	return take_hit_from(regs, regs, NULL, PT_REGS_SP(regs));
+}
+
+/* The return address has been popped. */
+SEC("kprobe")
+int at_kernel_return(struct pt_regs *regs)
+{
+	return take_return(regs, PT_REGS_SP(regs) - RETURN_ADDRESS_SIZE);
 }
 
 SEC("uprobe")
 int at_user(struct pt_regs *regs)
 {
-	return take_hit(regs, regs, 1);
+	return take_hit_from(regs, regs, regs, PT_REGS_SP(regs));
+}
+
+SEC("uprobe")
+int at_user_return(struct pt_regs *regs)
+{
+	return take_return(regs, PT_REGS_SP(regs) - RETURN_ADDRESS_SIZE);
 }
 
 SEC("tracepoint")
 int at_trace(void *ctx)
 {
-	return take_hit(ctx, NULL, 1);
+	return take_hit_from(ctx, ctx, NULL, 0);
 }
 
 /*
@@ -75,11 +253,26 @@ int at_trace(void *ctx)
 SEC("tracepoint")
 int at_syscall(void *ctx)
 {
-	return TASK_IS_TYPED ? take_hit_of(ctx, NULL, NULL, 1) : take_hit(ctx, NULL, 1);
+	return take_hit_from(ctx, TASK_IS_TYPED ? NULL : ctx, NULL, 0);
 }
 
+SEC("tracepoint")
+int at_syscall_return(void *ctx)
+{
+	return take_return(ctx, 0);
+}
+
+/* Each hit stands for a number of events, which is added. */
 SEC("perf_event")
 int at_event(struct bpf_perf_event_data *ctx)
 {
-	return take_hit(ctx, regs_are_user(&ctx->regs) ? &ctx->regs : NULL, ctx->sample_period);
+	const void *regs = regs_are_user(&ctx->regs) ? &ctx->regs : NULL;
+	struct ids ids = my_ids();
+	struct span_key key = {0};
+	struct hit h;
+
+	if (begin_hit(ctx, &h) && is_target(current_task(), ids) &&
+		(!regs || settings.user || settings.vm))
+		take_stacks_of(ctx, regs, &h, &key, ids, ctx->sample_period);
+	return 0;
 }

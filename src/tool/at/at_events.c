@@ -35,9 +35,23 @@ static const struct event {
 	{"ref_cpu_cycles", PROBE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, 1000000},
 };
 
+static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+FILE *at_event_format(const char *group, const char *name)
+{
+	FILE *format = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(mounts) && !format; i++) {
+		char *path = xasprintf("%s/events/%s/%s/format", mounts[i], group, name);
+
+		format = fopen(path, "re");
+		free(path);
+	}
+	return format;
+}
+
 char *at_event_group(const char *name)
 {
-	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 	char *group = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(mounts) && !group; i++) {

@@ -6,11 +6,15 @@
 #include "engine/probe.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct perf_event_attr;
 
 /* Returns the group of the tracepoint NAME, which the caller frees, or NULL if there is none. */
 char *at_event_group(const char *name);
+
+/* Opens the description of a tracepoint's record, which the caller closes, or returns NULL. */
+FILE *at_event_format(const char *group, const char *name);
 
 /*
  * Sets ATTR for a PROBE_SOFTWARE or PROBE_HARDWARE, with a hit at each COUNT events or, if COUNT is

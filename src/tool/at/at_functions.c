@@ -21,19 +21,25 @@ static bool is_called(const char *path, const char *name)
 	return !strncmp(file, name, len) && (!file[len] || !strncmp(file + len, ".so", 3));
 }
 
-/* Finds the offset of the function NAME in the file ELF. */
-static bool find_offset(const struct elffile *elf, const char *name, uint64_t *offset)
+/* Finds the place of the function NAME in the file ELF. */
+static bool find(const struct elffile *elf, const char *name, struct at_function *f)
 {
 	struct elf_variable function;
 
-	return elffacts_variable(elf, name, &function) && !function.per_thread &&
-	       elffile_code_at(elf, function.address, 0, offset);
+	if (!elffacts_variable(elf, name, &function) || function.per_thread ||
+		!elffile_code_at(elf, function.address, 0, &f->offset))
+		return false;
+	f->address = function.address;
+	return true;
 }
 
-static void add(struct at_functions *list, char *path, size_t object, uint64_t offset)
+/* Adds F with its PATH, which the list takes over. */
+static void add(struct at_functions *list, struct at_function f, char *path, size_t object)
 {
+	f.path = path;
+	f.object = object;
 	ALLOC_GROW(list->list, list->nr, list->alloc);
-	list->list[list->nr++] = (struct at_function){path, object, offset};
+	list->list[list->nr++] = f;
 }
 
 static int add_file(
@@ -41,13 +47,13 @@ static int add_file(
 {
 	struct strbuf why = STRBUF_INIT;
 	struct elffile *elf = elffile_open(path, &why);
-	uint64_t offset;
+	struct at_function f;
 	int ret = 0;
 
 	if (!elf)
 		ret = fail(err, "cannot probe %s: %s", probe->text, why.buf);
-	else if (find_offset(elf, probe->name, &offset))
-		add(list, xstrdup(path), SIZE_MAX, offset);
+	else if (find(elf, probe->name, &f))
+		add(list, f, xstrdup(path), SIZE_MAX);
 	else
 		ret = fail(err, "cannot probe %s: %s has no symbol %s, or is stripped", probe->text,
 			path, probe->name);
@@ -69,15 +75,14 @@ static bool has_object(const struct at_functions *list, size_t object)
 static void add_mapping(struct at_functions *list, const struct probe *probe,
 	const struct processes *ps, const struct process *p, const struct mapping *m)
 {
-	uint64_t offset;
+	struct at_function f;
 
-	if (has_object(list, m->object) ||
-		!find_offset(ps->objects[m->object].elf, probe->name, &offset))
+	if (has_object(list, m->object) || !find(ps->objects[m->object].elf, probe->name, &f))
 		return;
-	add(list,
+	add(list, f,
 		xasprintf("/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, p->pid, m->start,
 			m->end),
-		m->object, offset);
+		m->object);
 }
 
 /* Adds the function if P has mapped the file that PROBE names or, if it names none, in P's program.

@@ -17,6 +17,7 @@ struct at_function {
 	char *path;    /* in /proc/PID/map_files it is valid while the process lives */
 	size_t object; /* number of the file in struct processes, or SIZE_MAX */
 	uint64_t offset;
+	uint64_t address; /* at which it is linked */
 };
 
 struct at_functions {

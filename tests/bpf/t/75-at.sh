@@ -8,7 +8,7 @@ set -eu
 
 CALLS=5000 QUIET=40
 HITS=$T/hits
-cc -O2 -g -fomit-frame-pointer -o "$HITS" "$TOP/tests/programs/hits.c"
+cc -O2 -g -fomit-frame-pointer -pthread -o "$HITS" "$TOP/tests/programs/hits.c"
 
 at function "$CALLS $QUIET" --at 'process.function("often")'
 counts function '_start;.*;main;repeat;often' $CALLS

@@ -71,7 +71,8 @@ def program(name):
     text = run(path, '--help')
 
     check(name + ': a man page', os.path.getsize('%s/man/%s.1' % (top, name)) > 0)
-    same_options(name, text)
+    # the options of the script at are described with --at
+    same_options(name, text + (run('%s/%s' % (bin_dir, name), '--script', 'at', '--help') if name == 'sample-bt' else ''))
     completion(name, text)
     check(name + ': in the README', '\n| `%s` |' % name in read('README.md'))
     check(name + ': --help names it', text.startswith('Usage: %s ' % name), text[:80].split('\n')[0])

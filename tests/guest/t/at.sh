@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # at: stacks at probe points with SystemTap, whose hits the target knows, beside a timer, which the built-in engine does not know. Debian's
-# kernels come without what SystemTap needs to find their functions.
+# kernels come without what SystemTap needs to find their functions, and the returns of functions.
 # suites: sid trixie bookworm
 set -eu
 . /lab/guest.sh
@@ -11,15 +11,17 @@ set -eu
 BIN=sample-bt
 prepare() {
 	HITS=$LAB_WORK/hits
-	cc -O2 -g -fomit-frame-pointer -o "$HITS" /lab/programs/hits.c
+	cc -O2 -g -fomit-frame-pointer -pthread -o "$HITS" /lab/programs/hits.c
 	lab_start "$HITS" wait 500 20
 	lab_module at -p "$target" --at "process(\"$HITS\").function(\"seldom\")" --at 'kernel.trace("raw_syscalls:sys_exit")' \
 		--at 'timer.ms(50)'
+	lab_module value -p "$target" --at "process(\"$HITS\").function(\"give\")" --value '$bytes' --if '$number % 2 == 1'
+	lab_module latency -p "$target" --at syscall.clock_nanosleep --at syscall.write --latency --if 'retval >= 0'
 	lab_finish
 }
 
 recorder() {
-	lab_module at --script at --min-quality 1 "$@"
+	lab_module "${module-at}" --script at --min-quality 1 "$@"
 }
 
 in_guest() {
@@ -27,6 +29,15 @@ in_guest() {
 	at probes '500 20' --by probe
 	counts probes 'process.".*/hits".\.function."seldom".;_start;.*;main;repeat;seldom' 20
 	counts probes 'kernel.trace."raw_syscalls:sys_exit".;.*;seldom;getppid;.*' 20
+	module=value
+	at value 'values 100'
+	counts value '_start;.*;main;give' 25000 # the sum of 10 * I for the odd I up to 100
+	module=latency
+	at latency 'calls 10' --by probe
+	check 'latency: at least 60 ms' test "$(weight "$T/latency.folded" '^syscall.clock_nanosleep;.*;clock_nanosleep;.*')" -ge 60000000
+	at latency_test 'values 100' --by probe
+	check_eq 'latency_test: calls' 0 "$(grep -c '^syscall.clock' "$T/latency_test.folded")"
+	check 'latency_test: all calls return' sh -c "! grep -q 'have not returned' '$T/latency_test.err'"
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

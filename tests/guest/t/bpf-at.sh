@@ -12,7 +12,7 @@ BIN=sample-bt
 
 prepare() {
 	HITS=$LAB_WORK/hits
-	cc -O2 -g0 -fomit-frame-pointer -o "$HITS" /lab/programs/hits.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$HITS" /lab/programs/hits.c
 }
 
 # is_older VERSION: checks that this kernel is older
@@ -52,6 +52,21 @@ in_guest() {
 	fi
 	at faults '0 0 100' --at perf.sw.page_faults_min -u
 	counts faults '_start;.*;main;touch' 100
+	at value 'values 100' --at 'process.function("give")' --value '$arg2' --if '$arg1 > 50' -u
+	counts value '_start;.*;main;give' 37750
+	at written 'values 100' --at syscall.write.return --value '$return' -u
+	counts written '_start;.*;write' 10000
+	at latency 'calls 10' --at 'process.function("nap")' --latency
+	check 'latency: at least 20 ms' test "$(weight "$T/latency.folded" '^_start;.*;nap')" -ge 20000000
+	check 'latency: all calls return' sh -c "! grep -q 'have not returned' '$T/latency.err'"
+	at recursive 'calls 10' --at 'process.function("dive")' --latency
+	check 'recursive: at least 100 ms' test "$(weight "$T/recursive.folded" '^_start;.*;dive')" -ge 100000000
+	check 'recursive: all calls return' sh -c "! grep -q 'have not returned' '$T/recursive.err'"
+	at asleep 'calls 10' --at 'kernel.function("hrtimer_nanosleep")' --latency -u
+	check 'asleep: at least 60 ms' test "$(weight "$T/asleep.folded" '^_start;.*;usleep;.*')" -ge 60000000
+	check 'asleep: all calls return' sh -c "! grep -q 'have not returned' '$T/asleep.err'"
+	at sleep 'calls 10' --at syscall.clock_nanosleep --latency -u
+	check 'sleep: at least 60 ms' test "$(weight "$T/sleep.folded" '^_start;.*;usleep;.*')" -ge 60000000
 	if is_older 5.15; then
 		refused 'before Linux 5.15 only one' --at 'process.function("seldom")' --at 'process.function("often")'
 	else

@@ -154,7 +154,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.vm = 0;
-	s->row.state = s->row.slice = 0;
+	s->row.state = s->row.slice = s->row.range = 0;
 	s->row.event = ROW_SAMPLES;
 	s->row.label_set = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));

@@ -145,7 +145,7 @@ struct row_key {
 	uint32_t state;            /* TOOL_STATE or VM_STATE, or 0 if there is none */
 	uint32_t slice;            /* number of the time slice, or 0 */
 	uint32_t event;            /* enum row_event */
-	uint32_t pad;
+	uint32_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
 	uint64_t label_set; /* set of a source's labels, see label_layout.h, or 0 */
 };
 

@@ -3,7 +3,8 @@
  * A span begins under a key at one probe and ends at another. It is recorded with the stack of its
  * beginning and with the time or amount that is known at its end. User space adds the spans that
  * have not ended when the recording ends. A program may define SPANS_MAX, the number of
- * spans at a time, before it includes this file.
+ * spans at a time, before it includes this file. If spans may remain that nobody ends, it also
+ * defines SPANS_TYPE as BPF_MAP_TYPE_LRU_HASH, with which new spans replace the oldest ones.
  */
 #ifndef ENGINE_BPF_KERN_SPAN_H
 #define ENGINE_BPF_KERN_SPAN_H
@@ -14,8 +15,12 @@
 #define SPANS_MAX (1 << 17)
 #endif
 
+#ifndef SPANS_TYPE
+#define SPANS_TYPE BPF_MAP_TYPE_HASH
+#endif
+
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, SPANS_TYPE);
 	__uint(max_entries, SPANS_MAX);
 	__type(key, struct span_key);
 	__type(value, struct span);
