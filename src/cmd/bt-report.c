@@ -5,6 +5,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/function_match.h"
+#include "view/report/ranges_report.h"
 #include "view/rules.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ struct report_command {
 	struct function_match fn;
 	bool has_of;
 	bool print_rules;
+	bool distr;
 };
 
 static void choose_of(struct report_command *o, enum report_of of)
@@ -60,6 +62,10 @@ static const struct arg_option options[] = {
 		1, set_calls, .choice = REPORT_CALLERS},
 	{"callees", 0, "FN", "What the functions that FN matches call", 1, set_calls,
 		.choice = REPORT_CALLEES},
+	{"distr", 0, NULL,
+		"The distribution of the values or times that sample-bt --distr has recorded; with "
+		"--by for each value of a label",
+		1, arg_flag, AT(distr)},
 	{"csv", 0, NULL, "As CSV (default, except for callers and callees; and for -o FILE.csv)", 1,
 		FORM(REPORT_CSV)},
 	{"text", 0, NULL, "As a text table (default for callers and callees, and for -o FILE.txt)",
@@ -136,9 +142,21 @@ static enum report_form default_form(const struct report_command *o)
 		return REPORT_CSV;
 	if (output_file_ends(&o->args.output, ".json"))
 		return REPORT_JSON;
-	return o->report.fn || o->report.top || output_file_ends(&o->args.output, ".txt")
+	return o->report.fn || o->report.top || o->distr ||
+			       output_file_ends(&o->args.output, ".txt")
 		       ? REPORT_TEXT
 		       : REPORT_CSV;
+}
+
+/* The distribution is of rows, not of frames. */
+static void check_distr(const struct report_command *o)
+{
+	const struct filter *f = &o->args.filter;
+
+	if (o->has_of && (o->report.of != REPORT_GROUPS || o->report.by != BY_LABEL))
+		arg_error("--distr is for all stacks, or by a label");
+	if (f->only.nr || f->skip_after.nr)
+		arg_error("--distr is for all stacks: leave out --only and --skip-after");
 }
 
 static void settle(void *input)
@@ -149,6 +167,8 @@ static void settle(void *input)
 		o->report.form = default_form(o);
 	if (o->args.input.view.by)
 		set_by(o, o->args.input.view.by);
+	if (o->distr)
+		check_distr(o);
 	read_for_groups(o);
 }
 
@@ -175,11 +195,25 @@ static int turn(struct profile *p)
 	return ret;
 }
 
+static int write_distr(const struct report_command *o, const struct profile *p, FILE *out)
+{
+	enum grid_format format = o->report.form == REPORT_CSV    ? GRID_CSV
+				  : o->report.form == REPORT_JSON ? GRID_JSON
+								  : GRID_TEXT;
+
+	if (!ranges_report(p, o->report.key, format, out))
+		return 0;
+	program_say("there is no distribution: record it with sample-bt --distr");
+	return 1;
+}
+
 static int write_report(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct report_command *o = command;
 	struct strbuf notes = STRBUF_INIT;
 
+	if (o->distr)
+		return write_distr(o, profiles[0], out);
 	if (profiles[0]->reversed && turn(profiles[0]) < 0)
 		return -1;
 	bool missing = o->report.fn && !function_match_settle(&o->fn, profiles, 1, &notes);

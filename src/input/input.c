@@ -153,6 +153,7 @@ static void add_tree(struct profile *p, const struct profile *own)
 	p->account = own->account;
 	cuts_add_all(&p->cuts, &own->cuts);
 	value_counts_merge(&p->counted, &own->counted);
+	ranges_merge(&p->ranges, &own->ranges);
 	free(frame_of);
 }
 

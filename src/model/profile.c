@@ -42,6 +42,7 @@ void profile_init(struct profile *p)
 	p->unit = xstrdup("samples");
 	cuts_init(&p->cuts);
 	value_counts_init(&p->counted);
+	ranges_init(&p->ranges);
 }
 
 void profile_release(struct profile *p)
@@ -51,6 +52,7 @@ void profile_release(struct profile *p)
 	free(p->nodes);
 	cuts_release(&p->cuts);
 	value_counts_release(&p->counted);
+	ranges_release(&p->ranges);
 	free(p->by_frame.slots);
 	free(p->by_node.slots);
 	free(p->title);
@@ -89,6 +91,7 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_init(&p->cuts);
 	cuts_add_all(&p->cuts, &from->cuts);
 	value_counts_copy(&p->counted, &from->counted);
+	ranges_merge(&p->ranges, &from->ranges);
 	p->reversed = from->reversed;
 	p->tasks = from->tasks;
 	p->states = from->states;

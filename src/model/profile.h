@@ -12,6 +12,7 @@
 #include "language.h"
 #include "lib/strpool.h"
 #include "origin.h"
+#include "ranges.h"
 #include "value_counts.h"
 #include "timing.h"
 
@@ -84,6 +85,7 @@ struct profile {
 	struct account account;
 	struct cuts cuts;            /* why the account has cut and broken stacks */
 	struct value_counts counted; /* other counts, for each value of the label given by --by */
+	struct ranges ranges;        /* the distribution of the events' values */
 	bool reversed;               /* the leaf is at the root, see filter_reverse() */
 	bool tasks;                  /* there are several processes, distinguished by task frames */
 	bool states, no_states;      /* there are rows with a state label, and without one */

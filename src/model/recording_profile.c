@@ -365,6 +365,20 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 }
 
+/* Adds the row to the distribution of its value of the label given by --by. */
+static void add_range(struct tree_builder *b, const struct rec_row *row)
+{
+	size_t len;
+	const char *range = recording_label(b->rec, row, RECORDING_RANGE, &len);
+
+	if (!len)
+		return;
+	strbuf_reset(&b->text);
+	if (b->view->by)
+		set_by_text(b, row);
+	ranges_add(&b->p->ranges, b->text.buf, b->text.len, range, row->count, row->sum);
+}
+
 uint64_t recording_started(const struct recording *rec)
 {
 	const char *s = recording_meta(rec, "started");
@@ -451,8 +465,10 @@ void recording_to_profile(
 
 	table_init(&b.deep);
 	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (recording_shows(rec, view, &rec->rows[i]))
+		if (recording_shows(rec, view, &rec->rows[i])) {
 			add_row(&b, &rec->rows[i]);
+			add_range(&b, &rec->rows[i]);
+		}
 	if (view->by)
 		count_things(&b);
 	if (event < rec->nr_events) {

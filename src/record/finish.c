@@ -11,6 +11,7 @@
 #include "view/filter.h"
 #include "view/output.h"
 #include "view/report/functions.h"
+#include "view/report/ranges_report.h"
 #include "view/skid.h"
 
 #include <errno.h>
@@ -70,6 +71,15 @@ static void keep_recording(void)
 	exit(EXIT_FAILED);
 }
 
+/* Writes the distribution if it was recorded and has any event, or else backtraces. */
+static void write_stdout(const struct options *o, const struct output *out, struct strbuf *err)
+{
+	bool is_distr = o->session.request.measure.ranges;
+
+	if (!is_distr || ranges_report(out->profile, o->view.by, GRID_TEXT, stdout))
+		output_write(out, OUT_BT, "-", err);
+}
+
 static int write_outputs(struct options *o, const struct output *out)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -88,7 +98,7 @@ static int write_outputs(struct options *o, const struct output *out)
 		free(folder);
 	}
 	if (!o->nr_outputs && !o->report) {
-		output_write(out, OUT_BT, "-", &err);
+		write_stdout(o, out, &err);
 		ret = program_close(stdout, "stdout");
 	}
 	lost = ret && (o->nr_outputs || o->report || errno != EPIPE); /* not if head(1) exited */

@@ -97,8 +97,9 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 	static const struct {
 		const char *option, *what;
 	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"value", "at"},
-		{"latency", "at"}, {"if", "at"}, {"value-unit", "at"}, {"idle", "idle"},
-		{"mixed", "vm"}, {"with", "label"}, {"labels", "label"}, {"requests", "label"}};
+		{"latency", "at"}, {"distr", "at"}, {"if", "at"}, {"value-unit", "at"},
+		{"idle", "idle"}, {"mixed", "vm"}, {"with", "label"}, {"labels", "label"},
+		{"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
 	for (; rows->name || rows->help; rows++)

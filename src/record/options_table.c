@@ -189,6 +189,10 @@ const struct arg_option options_rows[] = {
 		"With --at: add up the time from the call of a function or system call to its "
 		"return",
 		1, arg_flag, REQUEST(measure.latency)},
+	{"distr", 0, NULL,
+		"With --value or --latency: also record the distribution, for bt-report --distr, "
+		"which is written to stdout without -o",
+		1, arg_flag, REQUEST(measure.ranges)},
 	{"if", 0, "EXPR", "With --at: only hits for which EXPR holds, such as \"$arg3 > 4096\"", 1,
 		set_expression, REQUEST(measure.test)},
 	{"value-unit", 0, "NAME", "With --value: its unit, such as bytes", 1, set_unit,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where integers and pointers are at the call of a function and at its return, in struct pt_regs. */
+/* Where integers and pointers are at the call of a function and at its return, in struct pt_regs.
+ */
 #ifndef ARCH_X86_64_ARGUMENTS_H
 #define ARCH_X86_64_ARGUMENTS_H
 
@@ -9,7 +10,7 @@
 
 enum {
 	RESULT_AT = offsetof(struct pt_regs, rax), /* in bytes */
-	RETURN_ADDRESS_SIZE = 8, /* what a return pops from the stack, in bytes */
+	RETURN_ADDRESS_SIZE = 8,                   /* what a return pops from the stack, in bytes */
 	REGISTER_ARGUMENTS = 6,
 };
 

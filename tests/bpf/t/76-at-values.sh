@@ -89,6 +89,20 @@ status=0
 begin_at too_long "calls $C" --at 'process.function("nap")' --latency --max 1000
 check_eq 'too_long: nothing is added' 1 "$status"
 
+# the distribution: how many values are in each octave
+begin_at octaves "values $N" --at "$GIVE" --value '$bytes' --distr -o "$T/octaves.rec"
+"$TOP/bin/bt-report" --distr --csv "$T/octaves.rec" >"$T/octaves.csv" 2>/dev/null
+check_eq 'octaves: histogram' "$(seq 10 10 $((10 * N)) | awk 'BEGIN { print "from,to,count" }
+	{ for (b = 8; 2 * b <= $1; b *= 2); n[b]++ } END { for (b = 8; b in n; b *= 2) printf "%d,%d,%d\n", b, 2 * b, n[b] }')" "$(cat "$T/octaves.csv")"
+"$TOP/bin/bt-report" --distr --by probe --csv "$T/octaves.rec" >"$T/by.csv" 2>/dev/null
+check_eq 'octaves: by probe point' "$N,$bytes,$(((bytes + N / 2) / N))" "$(sed -n 2p "$T/by.csv" | cut -d, -f1-3)"
+check 'octaves: percentiles' awk -F , -v n=$N 'function near(x, y) { return x > y * 15 / 16 && x < y * 17 / 16 }
+	NR == 2 { exit !(near($4, 10) && near($5, 5 * n) && near($6, 9 * n) && near($9, 10 * n)) }' "$T/by.csv"
+begin_at table "calls $C" --at 'process.function("nap")' --latency --distr -o "$T/table.rec"
+check_eq 'table: all calls' $C "$("$TOP/bin/bt-report" --distr --json "$T/table.rec" 2>/dev/null | grep -o '"count": [0-9]*' | head -n 1 | cut -d' ' -f2)"
+"$BIN" --engine bpf --at 'process.function("nap")' --latency --distr -- "$HITS" calls 3 >"$T/stdout" 2>/dev/null
+check 'a distribution goes to stdout' grep -q '^ *3  .* ms  ' "$T/stdout"
+
 # each test and value that is not there is refused
 refused() {
 	refused_status=$1
@@ -113,4 +127,5 @@ refused 64 'has no calls' --at "$GIVE.return" --latency
 refused 64 'has no calls' --at 'kernel.trace("sched_switch")' --latency
 refused 64 'give one' --at "$GIVE" --latency --value '$bytes'
 refused 64 'need --value or --latency' --at "$GIVE" --min 5
+refused 64 'needs --value or --latency' --at "$GIVE" --distr
 refused 64 'an expression' --at "$GIVE" --value '{'

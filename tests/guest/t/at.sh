@@ -15,7 +15,7 @@ prepare() {
 	lab_start "$HITS" wait 500 20
 	lab_module at -p "$target" --at "process(\"$HITS\").function(\"seldom\")" --at 'kernel.trace("raw_syscalls:sys_exit")' \
 		--at 'timer.ms(50)'
-	lab_module value -p "$target" --at "process(\"$HITS\").function(\"give\")" --value '$bytes' --if '$number % 2 == 1'
+	lab_module value -p "$target" --at "process(\"$HITS\").function(\"give\")" --value '$bytes' --if '$number % 2 == 1' --distr
 	lab_module latency -p "$target" --at syscall.clock_nanosleep --at syscall.write --latency --if 'retval >= 0'
 	lab_finish
 }
@@ -30,8 +30,9 @@ in_guest() {
 	counts probes 'process.".*/hits".\.function."seldom".;_start;.*;main;repeat;seldom' 20
 	counts probes 'kernel.trace."raw_syscalls:sys_exit".;.*;seldom;getppid;.*' 20
 	module=value
-	at value 'values 100'
-	counts value '_start;.*;main;give' 25000 # the sum of 10 * I for the odd I up to 100
+	at value 'values 100' --by range
+	counts value '[0-9]*;_start;.*;main;give' 25000 # the sum of 10 * I for the odd I up to 100
+	check_eq 'value: the lowest range' 'range 10' "range $(sed -n 's/^\([0-9]*\);.*/\1/p' "$T/value.folded" | sort -n | head -n 1)"
 	module=latency
 	at latency 'calls 10' --by probe
 	check 'latency: at least 60 ms' test "$(weight "$T/latency.folded" '^syscall.clock_nanosleep;.*;clock_nanosleep;.*')" -ge 60000000
