@@ -32,9 +32,7 @@ struct {
 /* A hit of a probe point. */
 struct hit {
 	const struct at_point *point;
-	struct at_counts *counts;
 	struct counters *count;
-	uint64_t now;
 	uint32_t number; /* of the probe point */
 };
 
@@ -49,14 +47,27 @@ static __always_inline uint32_t point_of(void *ctx)
 /* Returns false if the event is not recorded. */
 static __always_inline bool begin_hit(void *ctx, struct hit *h)
 {
-	uint32_t zero = 0;
-
 	h->number = point_of(ctx);
 	h->point = bpf_map_lookup_elem(&at_points, &h->number);
-	h->counts = bpf_map_lookup_elem(&at_counts, &zero);
 	h->count = my_counters(LANE_EVENT);
-	h->now = bpf_ktime_get_ns();
-	return h->point && h->counts && h->count && h->now <= control.until;
+	return h->point && h->count && bpf_ktime_get_ns() <= control.until;
+}
+
+enum at_count { COUNT_NEGATIVE, COUNT_BEGUN, COUNT_ENDED };
+
+/* Here and below, functions of their own keep what they need off the programs' stack, which is
+ * small. */
+static __noinline int count_one(enum at_count which)
+{
+	uint32_t zero = 0;
+	struct at_counts *counts = bpf_map_lookup_elem(&at_counts, &zero);
+
+	if (counts)
+		__atomic_fetch_add(which == COUNT_NEGATIVE ? &counts->negative
+				   : which == COUNT_BEGUN  ? &counts->begun
+							   : &counts->ended,
+			1, __ATOMIC_RELAXED);
+	return 0;
 }
 
 /* Reads the number at PLACE in what the program has got, which is memory of the kernel. */
@@ -114,7 +125,7 @@ static __always_inline bool take_value(const void *ctx, const struct hit *h, uin
 		return false;
 	*value = number < 0 ? 0 : number;
 	if (number < 0)
-		__atomic_fetch_add(&h->counts->negative, 1, __ATOMIC_RELAXED);
+		count_one(COUNT_NEGATIVE);
 	return true;
 }
 
@@ -122,25 +133,38 @@ static __always_inline bool take_value(const void *ctx, const struct hit *h, uin
  * Returns the key of a call by the current thread. SP is the address of the return address, which
  * tells recursive calls apart and stays right after longjmp(3), or 0 for a system call.
  */
-static __always_inline struct span_key call_key(const struct hit *h, uint64_t sp)
+static __always_inline struct span_key call_key(uint32_t number, uint64_t sp)
 {
-	return (struct span_key){sp << 4 | h->number, (uint32_t)bpf_get_current_pid_tgid(), 0};
+	return (struct span_key){sp << 4 | number, (uint32_t)bpf_get_current_pid_tgid(), 0};
 }
 
-static __always_inline void begin_call(
-	struct scratch *s, const struct hit *h, const struct span_key *key)
+/* Begins the call of the probe point NUMBER whose row is in the scratch memory. */
+static __noinline int begin_call(uint32_t number, uint64_t sp)
 {
-	span_begin(s, key, bpf_ktime_get_ns(), h->count); /* without the time to take the stacks */
-	__atomic_fetch_add(&h->counts->begun, 1, __ATOMIC_RELAXED);
+	struct scratch *s = my_scratch(LANE_EVENT);
+	struct counters *count = my_counters(LANE_EVENT);
+	struct span_key key = call_key(number, sp);
+
+	if (s && count) /* the time to take the stacks is not a part of the call's */
+		span_begin(s, &key, bpf_ktime_get_ns(), count);
+	return count_one(COUNT_BEGUN);
+}
+
+static __noinline int drop_call(uint32_t number, uint64_t sp)
+{
+	struct span_key key = call_key(number, sp);
+
+	span_drop(&key);
+	return 0;
 }
 
 /*
- * Takes the stacks of a hit that counts VALUE, or at which the call KEY begins. REGS are the
- * registers of user mode, or NULL if the probe is in the kernel. FROM is as for kernel_stack().
- * Returns false if the call has not begun.
+ * Takes the stacks of a hit that counts VALUE, or at which a call begins: SP is as for call_key().
+ * REGS are the registers of user mode, or NULL if the probe is in the kernel. FROM is as for
+ * kernel_stack(). Returns false if the call has not begun.
  */
 static __always_inline bool take_stacks_of(void *from, const void *regs, const struct hit *h,
-	const struct span_key *key, struct ids ids, uint64_t value)
+	uint64_t sp, struct ids ids, uint64_t value)
 {
 	struct scratch *s = my_scratch(LANE_EVENT);
 	bool taken = false;
@@ -159,7 +183,7 @@ static __always_inline bool take_stacks_of(void *from, const void *regs, const s
 	if (take_stacks(from, s, regs != NULL, h->count)) {
 		taken = h->point->latency;
 		if (taken) {
-			begin_call(s, h, key);
+			begin_call(h->number, sp);
 		} else {
 			s->row.range = range_of(h->point, value);
 			add_row(&s->row, 1, value, h->count);
@@ -179,33 +203,33 @@ static __always_inline int take_hit_from(void *ctx, void *from, const void *regs
 	if (!begin_hit(ctx, &h) || !is_target(current_task(), ids) ||
 		(regs && !settings.user && !settings.vm))
 		return 0;
-	struct span_key key = call_key(&h, sp);
 	bool counts = h.point->test_returns || !h.point->compare || passes(ctx, h.point);
 
 	if (counts && h.point->value.size)
 		counts = take_value(ctx, &h, &value);
 	/* an earlier call with this key has ended unseen, and must not be taken for this one */
-	if (!(counts && take_stacks_of(from, regs, &h, &key, ids, value)) && h.point->latency)
-		span_drop(&key);
+	if (!(counts && take_stacks_of(from, regs, &h, sp, ids, value)) && h.point->latency)
+		drop_call(h.number, sp);
 	return 0;
 }
 
 /* Ends a call of the current thread, which began with SP, and adds its time to its row. */
 static __always_inline int take_return(void *ctx, uint64_t sp)
 {
+	uint64_t now = bpf_ktime_get_ns();
 	struct hit h;
 
 	if (!begin_hit(ctx, &h))
 		return 0;
-	struct span_key key = call_key(&h, sp);
+	struct span_key key = call_key(h.number, sp);
 	struct span *call = span_find(&key);
 
 	if (!call)
 		return 0;
-	int64_t ns = h.now - call->since;
+	int64_t ns = now - call->since;
 
 	if (call->row.start == my_start()) {
-		__atomic_fetch_add(&h.counts->ended, 1, __ATOMIC_RELAXED);
+		count_one(COUNT_ENDED);
 		if ((!h.point->test_returns || passes(ctx, h.point)) && is_within(ns)) {
 			call->row.range = range_of(h.point, ns);
 			add_row(&call->row, 1, ns, h.count);
@@ -268,11 +292,10 @@ int at_event(struct bpf_perf_event_data *ctx)
 {
 	const void *regs = regs_are_user(&ctx->regs) ? &ctx->regs : NULL;
 	struct ids ids = my_ids();
-	struct span_key key = {0};
 	struct hit h;
 
 	if (begin_hit(ctx, &h) && is_target(current_task(), ids) &&
 		(!regs || settings.user || settings.vm))
-		take_stacks_of(ctx, regs, &h, &key, ids, ctx->sample_period);
+		take_stacks_of(ctx, regs, &h, 0, ids, ctx->sample_period);
 	return 0;
 }
