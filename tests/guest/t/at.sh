@@ -34,11 +34,15 @@ in_guest() {
 	counts value '[0-9]*;_start;.*;main;give' 25000 # the sum of 10 * I for the odd I up to 100
 	check_eq 'value: the lowest range' 'range 10' "range $(sed -n 's/^\([0-9]*\);.*/\1/p' "$T/value.folded" | sort -n | head -n 1)"
 	module=latency
-	at latency 'calls 10' --by probe
-	check 'latency: at least 60 ms' test "$(weight "$T/latency.folded" '^syscall.clock_nanosleep;.*;clock_nanosleep;.*')" -ge 60000000
-	at latency_test 'values 100' --by probe
+	# SystemTap may skip a probe while another processor is in one, and the probes of system calls run for all tasks
+	begin_at latency 'calls 10' --by probe
+	note "$T/latency.err"
+	check_eq 'latency: exit code' 0 "$status"
+	check 'latency: at least 20 ms' test "$(weight "$T/latency.folded" '^syscall.clock_nanosleep;.*;clock_nanosleep;.*')" -ge 20000000
+	begin_at latency_test 'values 100' --by probe
+	note "$T/latency_test.err"
+	check_eq 'latency_test: exit code' 0 "$status"
 	check_eq 'latency_test: calls' 0 "$(grep -c '^syscall.clock' "$T/latency_test.folded")"
-	check 'latency_test: all calls return' sh -c "! grep -q 'have not returned' '$T/latency_test.err'"
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 
