@@ -88,21 +88,28 @@ static void refusal__cause(void **state)
 	}
 }
 
+/* Ten numbers are below the limit, and every other one of them is taken. */
 static void refusal__no_more_files(void **state)
 {
-	struct rlimit old, none;
-	int fd = open("/", O_PATH);
+	struct rlimit old, few;
+	int first = open("/", O_PATH);
 
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
-	none = (struct rlimit){(rlim_t)fd, old.rlim_max};
+	for (int i = 1; i < 10; i += 2)
+		assert_int_equal(dup2(first, first + i), first + i);
+	close(first);
+	few = (struct rlimit){(rlim_t)first + 10, old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_true(refusal_has_files(5));
+	assert_false(refusal_has_files(6));
 	assert_int_equal(refusal_cause(EINVAL), EINVAL);
-	assert_true(refusal_has_files(10));
-	assert_false(refusal_has_files((unsigned)old.rlim_cur));
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	few.rlim_cur = (rlim_t)first;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	assert_int_equal(refusal_cause(EINVAL), EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
-	close(fd);
+	for (int i = 1; i < 10; i += 2)
+		close(first + i);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,23 +33,27 @@ const char *refusal_remedy(int error)
 	return NULL;
 }
 
-/* Duplicates a file to the number of the last one, as new files get the lowest free numbers. */
+/* Opens as many files: inherited ones have any numbers, so the highest number says nothing. */
 bool refusal_has_files(unsigned nr)
 {
-	int fd = open("/", O_PATH | O_CLOEXEC), last;
+	int *fds = xcalloc(nr, sizeof(*fds));
+	unsigned opened = 0;
+	bool limited = false;
 
-	if (fd < 0)
-		return errno != EMFILE;
-	last = nr ? fcntl(fd, F_DUPFD_CLOEXEC, fd + (int)nr) : -1;
-	close(fd);
-	if (last >= 0)
-		close(last);
-	return !nr || last >= 0;
+	for (; opened < nr && !limited; opened++) {
+		fds[opened] = open("/", O_PATH | O_CLOEXEC);
+		limited = fds[opened] < 0 && errno == EMFILE;
+	}
+	while (opened--)
+		if (fds[opened] >= 0)
+			close(fds[opened]);
+	free(fds);
+	return !limited;
 }
 
 int refusal_cause(int error)
 {
-	return refusal_has_files(0) ? error : EMFILE;
+	return refusal_has_files(1) ? error : EMFILE;
 }
 
 const char *refusal_remedy_or(int error, const char *otherwise)
