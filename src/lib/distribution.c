@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "distribution.h"
-#include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <math.h>
@@ -78,12 +77,4 @@ size_t distribution_octaves(const struct distribution *d, struct distribution_oc
 			octaves[log_scale_bit(log_scale_lowest(i)) - first].count +=
 				d->buckets[i].count;
 	return last - first + 1;
-}
-
-void distribution_bar(struct strbuf *out, uint64_t count, uint64_t most, unsigned columns)
-{
-	unsigned n = most ? (unsigned)((double)count / (double)most * columns + 0.5) : 0;
-
-	for (unsigned i = 0; i < (count && !n ? 1 : n); i++)
-		strbuf_addch(out, '*');
 }

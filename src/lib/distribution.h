@@ -10,8 +10,6 @@
 
 #include <stddef.h>
 
-struct strbuf;
-
 struct distribution {
 	uint64_t count, sum, min, max; /* min and max are 0 if there are no numbers */
 	struct distribution_bucket {
@@ -43,11 +41,5 @@ struct distribution_octave {
  * most 64.
  */
 size_t distribution_octaves(const struct distribution *d, struct distribution_octave *octaves);
-
-/*
- * Appends a bar with the share COUNT / MOST of COLUMNS, and with at least one mark if COUNT is not
- * 0.
- */
-void distribution_bar(struct strbuf *out, uint64_t count, uint64_t most, unsigned columns);
 
 #endif

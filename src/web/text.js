@@ -81,7 +81,7 @@ flametap.text = (() => {
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
 	}
 
-	const COLOURS = 9; /* of categories; the lightest ones share another */
+	const COLOURS = 9; /* of categories; the categories after them share one more */
 	let ranks = null;
 
 	/* Returns the class for the colour of a category: the heaviest categories have a colour of their own. */

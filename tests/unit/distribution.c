@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/distribution.h"
 
@@ -153,23 +152,6 @@ static void test_octaves(void **state)
 	distribution_release(&d);
 }
 
-static void test_bar(void **state)
-{
-	struct strbuf out = STRBUF_INIT;
-
-	(void)state;
-	distribution_bar(&out, 0, 10, 20);
-	assert_string_equal(out.buf, "");
-	distribution_bar(&out, 1, 1000, 20);
-	assert_string_equal(out.buf, "*");
-	strbuf_reset(&out);
-	distribution_bar(&out, 5, 10, 8);
-	assert_string_equal(out.buf, "****");
-	distribution_bar(&out, 0, 0, 8);
-	assert_string_equal(out.buf, "****");
-	strbuf_release(&out);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,7 +163,6 @@ int main(void)
 		cmocka_unit_test(test_many_are_near),
 		cmocka_unit_test(test_added_at_once),
 		cmocka_unit_test(test_octaves),
-		cmocka_unit_test(test_bar),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lib/format/grid.h"
+#include "lib/format/histogram.h"
 #include "lib/util.h"
 
 #include <setjmp.h>
@@ -72,6 +73,37 @@ static void write__nothing(void **state)
 	grid_release(&l);
 }
 
+static void add_bound(struct grid *g, uint64_t bound, const void *context)
+{
+	(void)context;
+	grid_addu(g, bound);
+}
+
+static void histogram__bars_in_text_only(void **state)
+{
+	static const char *const names[HISTOGRAM_COLUMNS] = {"from", "to", "count", "events"};
+	static const struct distribution_octave octaves[] = {
+		{1, 2, 1}, {2, 4, 0}, {4, 8, 1000}, {8, 16, 125}};
+	struct strbuf out = STRBUF_INIT;
+	struct grid g;
+
+	(void)state;
+	histogram_list(&g, names, octaves, ARRAY_LEN(octaves), GRID_TEXT, add_bound, NULL);
+	grid_write(&g, GRID_TEXT, &out);
+	assert_string_equal(out.buf, "from  to  count  events\n"
+				     "   1   2      1  *\n"
+				     "   2   4      0   \n"
+				     "   4   8   1000  ****************************************\n"
+				     "   8  16    125  *****\n");
+	grid_release(&g);
+	strbuf_reset(&out);
+	histogram_list(&g, names, octaves, 1, GRID_CSV, add_bound, NULL);
+	grid_write(&g, GRID_CSV, &out);
+	assert_string_equal(out.buf, "from,to,count\n1,2,1\n");
+	grid_release(&g);
+	strbuf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +111,7 @@ int main(void)
 		cmocka_unit_test(write__csv_quoted),
 		cmocka_unit_test(write__json_without_what_is_empty),
 		cmocka_unit_test(write__nothing),
+		cmocka_unit_test(histogram__bars_in_text_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

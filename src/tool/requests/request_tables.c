@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "request_tables.h"
+#include "lib/format/histogram.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-enum { BAR = 40 };
 
 const char *const request_table_names[] = {"total", "by", "histogram", "slowest", NULL};
 
@@ -73,7 +72,8 @@ static void list_by(struct grid *l, void *context)
 	}
 }
 
-static const char *const histogram_columns[] = {"from_ms", "to_ms", "count", "requests"};
+static const char *const histogram_columns[HISTOGRAM_COLUMNS] = {
+	"from_ms", "to_ms", "count", "requests"};
 
 /* Merges the octaves below a microsecond. They contain only times by nginx's clock, as 0 ms. */
 static size_t merge_shortest(struct distribution_octave *octaves, size_t nr)
@@ -88,28 +88,19 @@ static size_t merge_shortest(struct distribution_octave *octaves, size_t nr)
 	return nr - first;
 }
 
+static void add_bound(struct grid *l, uint64_t bound, const void *context)
+{
+	(void)context;
+	add_ms(l, bound);
+}
+
 static void list_histogram(struct grid *l, void *context)
 {
 	const struct request_tables *t = context;
 	struct distribution_octave octaves[64];
 	size_t nr = merge_shortest(octaves, distribution_octaves(&t->counts->total, octaves));
-	bool is_drawn = t->format == GRID_TEXT;
-	uint64_t most = 0;
 
-	grid_init(l, histogram_columns, ARRAY_LEN(histogram_columns) - !is_drawn);
-	for (size_t i = 0; i < nr; i++)
-		most = octaves[i].count > most ? octaves[i].count : most;
-	for (size_t i = 0; i < nr; i++) {
-		struct strbuf bar = STRBUF_INIT;
-
-		add_ms(l, octaves[i].from);
-		add_ms(l, octaves[i].to);
-		grid_addu(l, octaves[i].count);
-		distribution_bar(&bar, octaves[i].count, most, BAR);
-		if (is_drawn)
-			grid_add(l, bar.len ? bar.buf : " ", bar.len ? bar.len : 1);
-		strbuf_release(&bar);
-	}
+	histogram_list(l, histogram_columns, octaves, nr, t->format, add_bound, NULL);
 }
 
 /* ---- the slowest ---- */

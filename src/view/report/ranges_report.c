@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ranges_report.h"
+#include "lib/format/histogram.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "model/amount.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { BAR = 40, OCTAVES_MAX = 64 };
+enum { OCTAVES_MAX = 64 };
 
 struct ranges_tables {
 	const struct profile *p;
@@ -68,28 +69,18 @@ static void list_groups(struct grid *g, const struct ranges_tables *t)
 	free(order);
 }
 
+static void add_bound(struct grid *g, uint64_t bound, const void *context)
+{
+	add_number(context, g, bound);
+}
+
 static void list_histogram(struct grid *g, const struct ranges_tables *t)
 {
-	static const char *const columns[] = {"from", "to", "count", "events"};
+	static const char *const columns[HISTOGRAM_COLUMNS] = {"from", "to", "count", "events"};
 	struct distribution_octave octaves[OCTAVES_MAX];
 	size_t nr = distribution_octaves(&t->p->ranges.total, octaves);
-	bool is_drawn = t->format == GRID_TEXT;
-	uint64_t most = 0;
 
-	grid_init(g, columns, ARRAY_LEN(columns) - !is_drawn);
-	for (size_t i = 0; i < nr; i++)
-		most = octaves[i].count > most ? octaves[i].count : most;
-	for (size_t i = 0; i < nr; i++) {
-		struct strbuf bar = STRBUF_INIT;
-
-		add_number(t, g, octaves[i].from);
-		add_number(t, g, octaves[i].to);
-		grid_addu(g, octaves[i].count);
-		distribution_bar(&bar, octaves[i].count, most, BAR);
-		if (is_drawn)
-			grid_add(g, bar.len ? bar.buf : " ", bar.len ? bar.len : 1);
-		strbuf_release(&bar);
-	}
+	histogram_list(g, columns, octaves, nr, t->format, add_bound, t);
 }
 
 static void write_table(
