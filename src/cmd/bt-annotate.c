@@ -48,7 +48,7 @@ static void settle(void *input)
 	if (o->args.nr_files > 1)
 		arg_error("more than one recording: '%s'", o->args.files[1]);
 	if (view->by || view->comm || view->threads)
-		arg_error("--by, --comm and --threads are for views with stacks");
+		arg_error("--by and --threads are for views with stacks");
 	if (!o->top && !o->functions.nr)
 		o->top = HOTTEST;
 	if (o->args.output.open || output_file_ends(&o->args.output, ".html"))
@@ -106,8 +106,8 @@ static int annotate(struct annotate_command *o, struct recording *rec, bool is_p
 	const struct recording_view *view = &how.view;
 	struct strbuf notes = STRBUF_INIT;
 	struct annotation a;
-	bool part =
-		is_part | recording_is_part(rec, &notes) | !recording_has_labels(rec, view, &notes);
+	bool part = is_part | recording_is_part(rec, &notes) |
+		    !recording_has_selected(rec, view, &notes);
 
 	symbol_resolve(rec, &o->args.input.symbol, NULL, &notes);
 	part |= annotation_init(&a, rec, &how, &notes) > 0;
@@ -150,5 +150,6 @@ int main(int argc, char **argv)
 	recording_release(&rec);
 	function_match_release_all(&o.functions);
 	label_filter_release(&o.args.labels);
+	label_filter_release(&o.args.tasks);
 	return program_end(status);
 }

@@ -20,8 +20,8 @@ struct resolve_command {
 
 static const struct arg_option options[] = {
 	{"bt", 0, NULL,
-		"Backtraces as stap scripts print them, heaviest first; --comm and --threads "
-		"apply only to these",
+		"Backtraces as stap scripts print them, heaviest first; --by, --threads and "
+		"what selects samples apply only to these",
 		1, arg_flag, AT(bt)},
 	{"missing", 0, NULL, "Which files lack names, why, and how to fix it, as a text table", 1,
 		arg_flag, AT(missing)},
@@ -59,7 +59,7 @@ static void write_result(const struct resolve_command *o, struct recording *rec,
 	enum demangle how = o->args.input.symbol.demangle;
 	struct recording_view view = o->args.input.view;
 
-	view.comm |= recording_has_several_processes(rec);
+	view.comm |= recording_has_several_processes(rec, &view);
 	if (o->bt) {
 		view_bt(rec, &view, how, out, NULL);
 		return;
@@ -119,7 +119,7 @@ static int run(struct resolve_command *o)
 	part = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
 	if (part >= 0) {
 		part |= recording_is_part(&rec, &notes) |
-			!recording_has_labels(&rec, &o->args.input.view, &notes);
+			!recording_has_selected(&rec, &o->args.input.view, &notes);
 		if (!rec.complete &&
 			!recording_meta(&rec, "incomplete")) /* the output has an end record */
 			recording_add_meta(&rec, "incomplete", "yes");
@@ -145,5 +145,6 @@ int main(int argc, char **argv)
 	int status = run(&o);
 
 	label_filter_release(&o.args.labels);
+	label_filter_release(&o.args.tasks);
 	return program_end(status);
 }

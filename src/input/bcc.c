@@ -66,7 +66,7 @@ static bool skip_word(const struct bcc_text *t, const char *word, struct bcc_tex
 }
 
 /* Parses "COMM (PID)", or "COMM [PID]" with stackcount's brackets. */
-static bool parse_task(const struct bcc_text *t, const char *brackets, struct stacks_task *task)
+static bool parse_task(const struct bcc_text *t, const char *brackets, struct task *task)
 {
 	const char *end = t->s + t->len, *open = memrchr(t->s, brackets[0], t->len);
 
@@ -130,10 +130,10 @@ static void read_frame(struct text_reader *r, const struct bcc_text *t)
 /* If there are two tasks, the first one becomes the leaf frame, the second one the root. */
 static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 {
-	struct stacks_task task = {.comm = comm->s, .len = comm->len};
+	struct task task = {.comm = comm->s, .len = comm->len};
 
 	if (r->text.stacks.nr)
-		r->task = stacks_task(&r->text.stacks, &task);
+		r->task = stacks_task(&r->text.stacks, &task, 0);
 	else
 		push(&r->text, ENTRY_UNCOUNTED | profile_frame(r->text.p, FRAME_WAKER, comm->s,
 							 comm->len, NULL, 0));
@@ -143,7 +143,7 @@ static void set_task(struct bcc_reader *r, const struct bcc_text *comm)
 static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 {
 	const struct text_options *options = r->text.in->options;
-	struct stacks_task task = {0};
+	struct task task = {0};
 	struct bcc_text rest;
 
 	if (is(t, "--")) {
@@ -153,8 +153,8 @@ static bool read_mark(struct bcc_reader *r, const struct bcc_text *t)
 		r->kernel_end = 0;
 	} else if ((skip_word(t, "-", &rest) && parse_task(&rest, "()", &task)) ||
 		   (r->text.stacks.nr && parse_task(t, "[]", &task))) {
-		task.tid = options->threads || options->processes ? task.pid : 0;
-		r->task = stacks_task(&r->text.stacks, &task);
+		r->task = stacks_task(&r->text.stacks, &task,
+			options->threads || options->processes ? task.pid : 0);
 	} else if (skip_word(t, "waker:", &rest) || skip_word(t, "target:", &rest)) {
 		set_task(r, &rest);
 	} else {
@@ -272,7 +272,7 @@ static int bcc_read(struct text_input *in)
 static bool bcc_is_line(const char *line, size_t len)
 {
 	struct bcc_text t = {line, len}, rest;
-	struct stacks_task task;
+	struct task task;
 
 	text_trim(&t.s, &t.len);
 	return t.s >= line + 4 &&
@@ -299,5 +299,6 @@ const struct text_format bcc_format = {
 	.is_part = bcc_is_part,
 	.votes = 4,
 	.has_meta = true,
+	.has_tasks = true,
 	.read = bcc_read,
 };

@@ -128,7 +128,7 @@ static void set_kinds(struct bpftrace_reader *r)
 }
 
 /* Returns the parts of the key that are not stacks. The text is in r->text.name. */
-static struct stacks_task task_of(struct bpftrace_reader *r)
+static struct task task_of(struct bpftrace_reader *r)
 {
 	const char *s = r->key.buf, *end = s + r->key.len;
 
@@ -142,7 +142,7 @@ static struct stacks_task task_of(struct bpftrace_reader *r)
 		strbuf_add(&r->text.name, s, n);
 		s += n + (comma ? 2 : 0);
 	}
-	return (struct stacks_task){.comm = r->text.name.buf, .len = r->text.name.len};
+	return (struct task){.comm = r->text.name.buf, .len = r->text.name.len};
 }
 
 /* By default, the first map that has a key with a stack is selected. */
@@ -174,8 +174,8 @@ static void end_key(struct bpftrace_reader *r, const char *value, size_t len)
 	} else if (!parse_u64(value, len, 10, &weight)) {
 		text_note(&r->text, BAD_VALUE, r->text.line, value, len);
 	} else {
-		struct stacks_task task = task_of(r);
-		uint32_t root = task.len ? stacks_task(&r->text.stacks, &task) : 0;
+		struct task task = task_of(r);
+		uint32_t root = task.len ? stacks_task(&r->text.stacks, &task, 0) : 0;
 
 		set_kinds(r);
 		stacks_add(&r->text.stacks, root, weight);
@@ -353,5 +353,6 @@ const struct text_format bpftrace_format = {
 	.is_part = bpftrace_is_part,
 	.votes = TEXT_SURE,
 	.has_meta = true,
+	.has_tasks = true,
 	.read = bpftrace_read,
 };

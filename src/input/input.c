@@ -46,7 +46,7 @@ void input_recording(struct profile *p, struct recording *rec, const struct inpu
 {
 	struct recording_view view = options->view;
 
-	view.comm |= recording_has_several_processes(rec);
+	view.comm |= recording_has_several_processes(rec, &view);
 	symbol_resolve(rec, &options->symbol, NULL, notes);
 	recording_to_profile(rec, &view, p);
 }
@@ -208,9 +208,9 @@ static int read_recording(struct profile *p, struct lines *lines,
 		goto out;
 	symbol_resolve(&rec, &options->symbol, NULL, err);
 	recording_to_profile(&rec, &view, &own);
-	own.tasks = recording_has_several_processes(&rec);
+	own.tasks = recording_has_several_processes(&rec, &view);
 	if (!add_own(p, &own, err))
-		ret = recording_is_part(&rec, err) | !recording_has_labels(&rec, &view, err);
+		ret = recording_is_part(&rec, err) | !recording_has_selected(&rec, &view, err);
 out:
 	profile_release(&own);
 	recording_release(&rec);
@@ -244,6 +244,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 		.samples = options->samples,
 		.event = options->event,
 		.labels = options->view.labels,
+		.tasks = options->view.tasks,
 		.by = options->view.by,
 		.label_sets = options->view.label_sets,
 		.places = options->view.places,
@@ -252,6 +253,9 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	struct account before = p->account;
 	bool first = nothing_yet(p);
 
+	if (text.tasks && !format->has_tasks)
+		return fail(err,
+			"it does not tell threads apart, which --pid, --tid and --comm select\n");
 	if (format->has_meta)
 		return read_own(p, format, &in, err);
 	if (check_direction(p, false, err) < 0)

@@ -199,14 +199,8 @@ static bool is_selected(struct perfscript_reader *r, const struct perf_header *h
 static void begin_sample(struct perfscript_reader *r, const struct perf_header *h)
 {
 	const struct text_options *options = r->text.in->options;
-	struct stacks_task task = {
-		.comm = h->comm,
-		.len = h->comm_len,
-		.pid = h->pid,
-		.tid = options->threads     ? h->tid
-		       : options->processes ? h->pid
-					    : 0,
-	};
+	struct task task = {h->pid, h->tid, h->comm, h->comm_len};
+	uint64_t id = options->threads ? h->tid : options->processes ? h->pid : 0;
 
 	r->state = IN_OTHER;
 	r->flat = false;
@@ -221,7 +215,7 @@ static void begin_sample(struct perfscript_reader *r, const struct perf_header *
 	}
 	r->state = IN_SAMPLE;
 	r->weight = r->periods && h->period ? h->period : 1;
-	r->task = h->has_task ? stacks_task(&r->text.stacks, &task) : 0;
+	r->task = h->has_task ? stacks_task(&r->text.stacks, &task, id) : 0;
 }
 
 /*
@@ -556,5 +550,6 @@ const struct text_format perfscript_format = {
 	.is_part = perfscript_is_part,
 	.votes = 1,
 	.has_meta = true,
+	.has_tasks = true,
 	.read = perfscript_read,
 };

@@ -165,6 +165,38 @@ static uint32_t label_value(
 	return 0;
 }
 
+/* Returns the number that is the value of KEY, or 0 if there is none. */
+static uint64_t number_value(
+	const struct pprof_reader *r, const struct pprof_labels *labels, const char *key)
+{
+	uint32_t value = label_value(r, labels, key);
+	uint64_t number;
+
+	return value && parse_u64(strpool_get(&r->strings, value), strpool_len(&r->strings, value),
+				10, &number)
+		       ? number
+		       : 0;
+}
+
+/* Other profilers have labels of these names, and "thread_id". */
+static bool is_selected_task(struct pprof_reader *r, const struct pprof_labels *labels)
+{
+	const struct label_filter *filter = r->in->options->tasks;
+	struct pprof_string comm = pprof_get(&r->t, labels->task);
+	struct task task = {
+		number_value(r, labels, "pid"), number_value(r, labels, "tid"), comm.s, comm.len};
+
+	if (!task.tid)
+		task.tid = number_value(r, labels, "thread_id");
+	if (!task.len) {
+		uint32_t value = label_value(r, labels, "comm");
+
+		task.comm = strpool_get(&r->strings, value);
+		task.len = strpool_len(&r->strings, value);
+	}
+	return !filter || task_filter_matches(filter, &task);
+}
+
 static bool matches(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	const struct label_filter *filter = r->in->options->labels;
@@ -246,9 +278,8 @@ static void push_task(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	struct pprof_string task = pprof_get(&r->t, labels->task);
 
-	stacks_push(
-		&r->stacks, stacks_task(&r->stacks, &(struct stacks_task){task.s, task.len, 0, 0}) |
-				    ENTRY_UNCOUNTED);
+	stacks_push(&r->stacks, stacks_task(&r->stacks, &(struct task){0, 0, task.s, task.len}, 0) |
+					ENTRY_UNCOUNTED);
 	r->tasks = true;
 }
 
@@ -283,8 +314,12 @@ static bool add_sample(struct pprof_reader *r, const Pprof__Sample *sample)
 		return false;
 	add_product_capped(&weight, (uint64_t)sample->value[r->type], r->factor);
 	find_labels(r, sample, &labels);
-	if (!weight || !matches(r, &labels))
+	if (!weight)
 		return true;
+	if (!is_selected_task(r, &labels) || !matches(r, &labels)) {
+		add_capped(&r->p->account.left_out, weight);
+		return true;
+	}
 	if (r->in->options->label_sets && labels.nr)
 		push_label_set(r, &labels);
 	push_state(r, &labels);
@@ -433,7 +468,7 @@ static int pprof_read(struct text_input *in)
 	struct strbuf bytes = STRBUF_INIT;
 	int ret = whole_file_read(in->lines, &bytes, in->notes);
 
-	stacks_init(&r.stacks, in->p);
+	stacks_init(&r.stacks, in->p, NULL);
 	strpool_init(&r.strings);
 	labels_init(&r.labels);
 	if (!ret) {
@@ -489,5 +524,6 @@ const struct text_format pprof_format = {
 	.name = "pprof",
 	.is_head = is_pprof,
 	.has_meta = true,
+	.has_tasks = true,
 	.read = pprof_read,
 };

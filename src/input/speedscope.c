@@ -383,16 +383,25 @@ static bool is_selected(struct speedscope_reader *r, const struct speedscope_pro
 	return true;
 }
 
+/* Returns the root frame of a profile's stacks, 0 for none, or STACKS_OTHER_TASK. */
+static uint32_t task_of(struct speedscope_reader *r, const struct speedscope_profile *profile)
+{
+	const struct text_options *options = r->in->options;
+
+	if (!options->threads && !options->tasks)
+		return 0;
+	return stacks_task(
+		&r->stacks, &(struct task){0, 0, profile->name.buf, profile->name.len}, 0);
+}
+
 static void read_profile(struct speedscope_reader *r, struct json_reader *j)
 {
 	struct speedscope_profile profile;
-	uint32_t task = 0;
+	uint32_t task;
 
 	find_members(j, &profile);
-	if (!j->bad && is_selected(r, &profile)) {
-		if (r->in->options->threads)
-			task = stacks_task(&r->stacks,
-				&(struct stacks_task){profile.name.buf, profile.name.len, 0, 0});
+	if (!j->bad && is_selected(r, &profile) &&
+		(task = task_of(r, &profile)) != STACKS_OTHER_TASK) {
 		if (!strcmp(profile.type.buf, "evented"))
 			read_events(r, &profile, task);
 		else
@@ -496,7 +505,7 @@ static int speedscope_read(struct text_input *in)
 	struct strbuf text = STRBUF_INIT;
 	int ret = whole_file_read(in->lines, &text, in->notes);
 
-	stacks_init(&r.stacks, in->p);
+	stacks_init(&r.stacks, in->p, in->options->tasks);
 	r.expansion = expansion_of(text.len, lines_packed(in->lines));
 	if (!ret)
 		ret = read_all(
@@ -530,5 +539,6 @@ const struct text_format speedscope_format = {
 	.name = "speedscope",
 	.is_head = is_json,
 	.has_meta = true,
+	.has_tasks = true,
 	.read = speedscope_read,
 };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void stacks_init(struct stacks *s, struct profile *p)
+void stacks_init(struct stacks *s, struct profile *p, const struct label_filter *tasks)
 {
-	*s = (struct stacks){.p = p, .leaves_mask = 1023};
+	*s = (struct stacks){.p = p, .tasks = tasks, .leaves_mask = 1023};
 	s->leaves = xcalloc(s->leaves_mask + 1, sizeof(*s->leaves));
 }
 
@@ -110,17 +110,19 @@ static void note_process(struct stacks *s, uint32_t comm, uint64_t pid)
 	s->several |= pid && s->first_pid ? pid != s->first_pid : comm != s->first_comm;
 }
 
-uint32_t stacks_task(struct stacks *s, const struct stacks_task *task)
+uint32_t stacks_task(struct stacks *s, const struct task *task, uint64_t id)
 {
 	struct strbuf name = STRBUF_INIT;
 
+	if (s->tasks && !task_filter_matches(s->tasks, task))
+		return STACKS_OTHER_TASK;
 	if (task->len)
 		strbuf_add(&name, task->comm, task->len);
 	else
 		strbuf_adds(&name, "[unknown]");
 	note_process(s, strpool_add(&s->p->names, name.buf, name.len), task->pid);
-	if (task->tid)
-		strbuf_addf(&name, "/%" PRIu64, task->tid);
+	if (id)
+		strbuf_addf(&name, "/%" PRIu64, id);
 
 	uint32_t frame = profile_frame(s->p, FRAME_TASK, name.buf, name.len, NULL, 0);
 
@@ -212,6 +214,11 @@ static void find_cut(struct stacks *s)
 
 void stacks_add(struct stacks *s, uint32_t root, uint64_t weight)
 {
+	if (root == STACKS_OTHER_TASK || (s->tasks && !root)) {
+		add_capped(&s->p->account.left_out, weight);
+		stacks_forget(s);
+		return;
+	}
 	if (!s->nr)
 		stacks_push(s, stacks_note(s, "[no stack]"));
 	if (root)

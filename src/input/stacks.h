@@ -8,6 +8,7 @@
 
 #include "stack_account.h"
 #include "model/profile.h"
+#include "model/task_filter.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ enum {
 
 struct stacks {
 	struct profile *p;
-	uint32_t *frames; /* frames of the current stack */
+	const struct label_filter *tasks; /* the task filter (model/task_filter.h), or NULL */
+	uint32_t *frames;                 /* frames of the current stack */
 	size_t nr, alloc;
 	struct stack_account account;
 	bool deep; /* the current stack has reached STACKS_DEPTH_MAX */
@@ -48,7 +50,8 @@ struct stacks {
 	bool several; /* the tasks belong to more than one process */
 };
 
-void stacks_init(struct stacks *s, struct profile *p); /* P outlives S */
+/* P and TASKS, which may be NULL, outlive S. */
+void stacks_init(struct stacks *s, struct profile *p, const struct label_filter *tasks);
 void stacks_release(struct stacks *s);
 
 /* Pushes an entry. Returns false if the stack has just become too deep. Later calls return true. */
@@ -66,20 +69,20 @@ void stacks_set_kind(struct stacks *s, size_t from, size_t to, enum frame_kind k
 /* Whether a frame is of kind kernel or has the name of a kernel entry point. */
 bool stacks_is_entry(const struct stacks *s, size_t frame);
 
+/* The root of stacks that the task filter does not select. */
+#define STACKS_OTHER_TASK UINT32_MAX
+
 /*
- * The frame of a task: COMM, or COMM/TID if TID is not 0. If PID is 0 (unknown), processes are
- * distinguished by COMM.
+ * Returns the frame of a task, which is COMM, or COMM/ID unless ID is 0. If the PID is unknown,
+ * processes are distinguished by their names. Returns STACKS_OTHER_TASK if the filter does not
+ * select the task.
  */
-struct stacks_task {
-	const char *comm;
-	size_t len;
-	uint64_t pid, tid;
-};
-uint32_t stacks_task(struct stacks *s, const struct stacks_task *task);
+uint32_t stacks_task(struct stacks *s, const struct task *task, uint64_t id);
 
 /*
  * Adds the stack to the profile, under the frame ROOT unless it is 0, and starts a new one. A stack
- * without frames gets the note [no stack].
+ * without frames gets the note [no stack]. With a task filter, only stacks under the frames of
+ * tasks are added.
  */
 void stacks_add(struct stacks *s, uint32_t root, uint64_t weight);
 void stacks_forget(struct stacks *s);

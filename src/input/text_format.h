@@ -22,6 +22,7 @@ struct text_options {
 	bool samples;      /* each sample counts 1, whatever its period */
 	const char *event; /* the event, map or sample type to read, or NULL for the default */
 	const struct label_filter *labels; /* only matching samples are read, or all if NULL */
+	const struct label_filter *tasks;  /* the same, of tasks (model/task_filter.h) */
 	const char *by;                    /* label whose value is the root frame, or NULL */
 	bool places;                       /* frames have their place (model/place.h) */
 	bool label_sets;                   /* stacks end in a frame for the sample's labels */
@@ -50,7 +51,8 @@ struct text_format {
 	bool (*is_title)(const char *line, size_t len);
 	bool (*is_part)(const char *line, size_t len);
 	size_t votes;
-	bool has_meta; /* it has tasks and a unit, and needs a profile of its own */
+	bool has_meta;  /* it has tasks and a unit, and needs a profile of its own */
+	bool has_tasks; /* its reader selects tasks */
 	/*
 	 * Adds the stacks to the profile. Stacks left out are counted in lost[] of its account and
 	 * in the notes. Returns 0 if all of the input was read, 1 if a part of it was read, or -1

@@ -34,7 +34,7 @@ void text_begin(struct text_reader *r, struct text_input *in, const struct text_
 	for (unsigned i = 0; i < NOTES_MAX; i++)
 		r->notes[i] = (struct text_note){.text = STRBUF_INIT};
 	memo_init(&r->frames);
-	stacks_init(&r->stacks, in->p);
+	stacks_init(&r->stacks, in->p, in->options->tasks);
 }
 
 void text_release(struct text_reader *r)

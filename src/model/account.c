@@ -144,6 +144,7 @@ void account_lost_lines(const struct account *account, const char *unit, struct 
 	};
 	uint64_t all = account->kept;
 
+	add_capped(&all, account->left_out);
 	add_capped(&all, account_lost(account));
 	for (int i = 0; !strcmp(unit, "samples") && i < LOST_REASONS; i++) {
 		if (!texts[i] || !account_is_much(account->lost[i], all))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recording.h"
+#include "task_filter.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -226,11 +227,21 @@ bool *recording_counting_events(const struct recording *rec, const struct record
 	return counts;
 }
 
+bool recording_selects_task(
+	const struct recording *rec, const struct recording_view *view, const struct rec_task *task)
+{
+	return !view->tasks ||
+	       task_filter_matches(view->tasks,
+		       &(struct task){task->pid, task->tid, recording_get(rec, task->comm),
+			       strpool_len(&rec->strings, task->comm)});
+}
+
 bool recording_selects(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
 {
-	return !view->labels ||
-	       label_filter_matches(view->labels, &rec->labels, &rec->strings, row->labels);
+	return recording_selects_task(rec, view, &rec->tasks[row->task]) &&
+	       (!view->labels || label_filter_matches(
+					 view->labels, &rec->labels, &rec->strings, row->labels));
 }
 
 bool recording_shows(
@@ -259,12 +270,20 @@ void recording_add_end(
 void recording_account(
 	const struct recording *rec, const struct recording_view *view, struct account *account)
 {
+	uint32_t event = recording_viewed_event(rec, view);
 	struct names *names = count_names(rec);
 
 	*account = (struct account){.known = true};
-	for (size_t i = 0; i < rec->nr_rows; i++)
-		if (recording_shows(rec, view, &rec->rows[i]))
-			add_row(rec, &rec->rows[i], names, account);
+	for (size_t i = 0; i < rec->nr_rows; i++) {
+		const struct rec_row *row = &rec->rows[i];
+
+		if (row->event != event)
+			continue;
+		if (recording_selects(rec, view, row))
+			add_row(rec, row, names, account);
+		else
+			add_capped(&account->left_out, row->sum);
+	}
 	free(names);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));
 }
@@ -317,10 +336,18 @@ bool recording_is_memory(const char *path)
 	return path[0] != '/' && strcmp(path, "[vdso]") && strcmp(path, "[vsyscall]");
 }
 
-bool recording_has_several_processes(const struct recording *rec)
+bool recording_has_several_processes(const struct recording *rec, const struct recording_view *view)
 {
-	for (size_t i = 1; i < rec->nr_tasks; i++)
-		if (rec->tasks[i].pid != rec->tasks[0].pid)
+	const struct rec_task *first = NULL;
+
+	for (size_t i = 0; i < rec->nr_tasks; i++) {
+		const struct rec_task *task = &rec->tasks[i];
+
+		if (!recording_selects_task(rec, view, task))
+			continue;
+		if (first && task->pid != first->pid)
 			return true;
+		first = first ? first : task;
+	}
 	return false;
 }

@@ -209,8 +209,11 @@ int recording_read(struct recording *rec, struct lines *lines, struct strbuf *er
  */
 bool recording_is_part(const struct recording *rec, struct strbuf *notes);
 
-/* Returns true if more than one process was recorded, so that views should show process names. */
-bool recording_has_several_processes(const struct recording *rec);
+struct recording_view;
+
+/* Returns true if VIEW selects more than one process, so that it should show process names. */
+bool recording_has_several_processes(
+	const struct recording *rec, const struct recording_view *view);
 
 /*
  * Appends a name for F, which has none: FILE+0xSTART or FILE+0xSTART.cold if the start of its
@@ -228,6 +231,7 @@ struct recording_view {
 	bool paths;                        /* source lines have the folders of their files */
 	int event;                         /* number of the event, or -1 for the first with rows */
 	const struct label_filter *labels; /* shows matching rows, or all if NULL */
+	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
 	const char *by;   /* the root frame is the value of this label, unless it is NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
@@ -248,7 +252,10 @@ bool *recording_counting_events(const struct recording *rec, const struct record
 /* Returns the timing of EVENT, one of REC's events. */
 struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
 
-/* Returns true if ROW has the labels that VIEW selects. */
+bool recording_selects_task(const struct recording *rec, const struct recording_view *view,
+	const struct rec_task *task);
+
+/* Returns true if ROW has a task and labels that VIEW selects. */
 bool recording_selects(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 /* Returns true if ROW also belongs to the event that VIEW shows. */
@@ -287,12 +294,12 @@ const char *recording_label(
 	const struct recording *rec, const struct rec_row *row, const char *key, size_t *len);
 
 /*
- * Checks the labels that VIEW selects or shows. Returns false if no row of its event has the label,
- * or none of the values that VIEW selects. NOTES then list these, and the existing labels or
- * values. For a label to show, rows that count the label's owners are sufficient. Returns true if
- * there are no rows to check.
+ * Checks the tasks that VIEW selects, and the labels that it selects or shows. Returns false if
+ * there is no such task, or if no row of its event has the label, or none of the values that VIEW
+ * selects. NOTES then list these, and the existing tasks, labels or values. For a label to show,
+ * rows that count the label's owners are sufficient. Labels are not checked if there are no rows.
  */
-bool recording_has_labels(
+bool recording_has_selected(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);
 
 enum { RECORDING_STATES_MAX = 16 }; /* states that views distinguish */

@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "lib/word.h"
 #include "recording.h"
+#include "task_filter.h"
 #include "waits.h"
 
 #include <stdlib.h>
@@ -174,7 +175,7 @@ static bool check_values(const struct recording *rec, const bool *used,
 	return false;
 }
 
-bool recording_has_labels(
+static bool has_labels(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes)
 {
 	size_t nr = view->labels ? view->labels->nr : 0;
@@ -191,6 +192,14 @@ bool recording_has_labels(
 		all &= check_key(rec, used, view->by, notes);
 	free(used);
 	return all;
+}
+
+bool recording_has_selected(
+	const struct recording *rec, const struct recording_view *view, struct strbuf *notes)
+{
+	bool tasks = recording_has_tasks(rec, view, notes);
+
+	return has_labels(rec, view, notes) && tasks;
 }
 
 bool recording_mixes_states(const struct recording *rec, const struct recording_view *view)

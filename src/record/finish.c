@@ -145,7 +145,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile, *profiles = &profile;
 
-	o->view.comm |= recording_has_several_processes(rec);
+	o->view.comm |= recording_has_several_processes(rec, &o->view);
 	input.view = o->view;
 	input.symbol.files = files;
 	at_risk = rec;
@@ -160,7 +160,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	int ret = judge(o, &profile);
 
 	strbuf_reset(&notes);
-	if (!recording_has_labels(rec, &o->view, &notes))
+	if (!recording_has_selected(rec, &o->view, &notes))
 		ret = EXIT_PARTIAL;
 	program_say_lines(&notes);
 	if (write_outputs(

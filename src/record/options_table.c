@@ -215,7 +215,7 @@ const struct arg_option options_rows[] = {
 		3, arg_text, AT(report), .use = "the name of a folder"},
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,
 		AT(view.threads)},
-	{"by", 0, "KEY",
+	{"by", 0, "KEY[,KEY...]",
 		"As root frame: comm (name of the thread, as with -a), thread, process, or the "
 		"value of a label",
 		3, arg_root, AT(view)},

@@ -12,6 +12,7 @@
 void filter_release(struct filter *f)
 {
 	function_match_release_all(&f->only);
+	function_match_release_all(&f->modules);
 	function_match_release_all(&f->skip_after);
 }
 
@@ -37,10 +38,10 @@ static void replace_tree(struct profile *p, struct profile *tree)
 	*p = *tree;
 }
 
-/* Sets the weights of all stacks without a matching frame to 0. Returns their sum. */
-static uint64_t take_others(const struct filter *f, struct profile *p)
+/* Sets the weights of all stacks without a frame in LIST to 0. Returns their sum. */
+static uint64_t take_others(const struct function_match_list *list, struct profile *p)
 {
-	bool *match = matches(p, &f->only);
+	bool *match = matches(p, list);
 	bool *has = xcalloc(p->nr_nodes, sizeof(*has));
 	uint64_t left_out = 0;
 
@@ -159,13 +160,18 @@ int filter_turn(struct profile *p, struct strbuf *err)
 
 int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
 {
-	uint64_t left_out = f->only.nr ? take_others(f, p) : 0;
+	bool selects = f->only.nr || f->modules.nr;
+	uint64_t left_out = 0;
 
 	if (f->only.nr)
+		add_capped(&left_out, take_others(&f->only, p));
+	if (f->modules.nr)
+		add_capped(&left_out, take_others(&f->modules, p));
+	if (selects)
 		profile_recount(p);
 	if (f->skid)
 		skid_to_callers(p);
-	if (f->skid || f->only.nr || f->skip_after.nr) {
+	if (f->skid || selects || f->skip_after.nr) {
 		bool *match = matches(p, &f->skip_after);
 
 		rebuild(p, match);
@@ -173,7 +179,10 @@ int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes
 	}
 	add_capped(&p->account.left_out, left_out);
 	if (left_out)
-		strbuf_addf(notes, "left out by --only: %" PRIu64 " %s of %" PRIu64 "\n", left_out,
-			p->unit, p->account.kept + left_out);
+		strbuf_addf(notes, "left out by %s: %" PRIu64 " %s of %" PRIu64 "\n",
+			!f->modules.nr ? "--only"
+			: f->only.nr   ? "--only and --module"
+				       : "--module",
+			left_out, p->unit, p->account.kept + left_out);
 	return f->reverse ? filter_turn(p, notes) : 0;
 }

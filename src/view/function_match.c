@@ -87,16 +87,25 @@ bool function_match_name(const struct function_match *m, const char *name, size_
 				    : pattern_matches(&m->pattern, name, len);
 }
 
-/* Returns the name of FRAME and its length in *LEN, or NULL if it is no function. */
-static const char *function_name(const struct profile *p, uint32_t frame, size_t *len)
+/* Returns what M is compared with, and its length in *LEN, or NULL if FRAME has no such name. */
+static const char *name_for(
+	const struct function_match *m, const struct profile *p, uint32_t frame, size_t *len)
 {
-	return p->frames[frame].label == LABEL_SET ? NULL : rules_function(p, frame, len);
+	enum frame_kind kind = p->frames[frame].kind;
+	const char *module;
+
+	if (p->frames[frame].label == LABEL_SET)
+		return NULL;
+	if (!m->of_module)
+		return rules_function(p, frame, len);
+	module = rules_module(p, frame, len);
+	return *len && kind != FRAME_TASK && kind != FRAME_NOTE ? module : NULL;
 }
 
 bool function_match_frame(const struct function_match *m, const struct profile *p, uint32_t frame)
 {
 	size_t len;
-	const char *name = function_name(p, frame, &len);
+	const char *name = name_for(m, p, frame, &len);
 
 	return name && function_match_name(m, name, len);
 }
@@ -106,7 +115,7 @@ static void learn_all(struct function_match *m, const struct profile *p)
 	size_t len;
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		const char *name = function_name(p, i, &len);
+		const char *name = name_for(m, p, i, &len);
 
 		if (name)
 			function_match_learn(m, name, len);
@@ -121,12 +130,13 @@ static bool matches_any(const struct function_match *m, const struct profile *p)
 	return false;
 }
 
-static void try_all(struct similar *similar, const struct profile *p)
+static void try_all(
+	const struct function_match *m, struct similar *similar, const struct profile *p)
 {
 	size_t len;
 
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		const char *name = function_name(p, i, &len);
+		const char *name = name_for(m, p, i, &len);
 
 		if (name)
 			similar_try(similar, name, len);
@@ -147,7 +157,7 @@ bool function_match_settle(
 		return false;
 	similar_init(&similar, m->text);
 	for (size_t i = 0; i < nr; i++)
-		try_all(&similar, profiles[i]);
-	similar_note(&similar, m->text, notes);
+		try_all(m, &similar, profiles[i]);
+	similar_note(&similar, m->of_module ? "module" : "function", m->text, notes);
 	return false;
 }

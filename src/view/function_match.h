@@ -3,7 +3,8 @@
  * Finds functions by what a user calls them: a name, a pattern (lib/pattern.h), or "re:" and a
  * POSIX extended regular expression, which matches a part of a name. A text that is the whole name
  * of a function means this function, whatever it would match as a pattern: "operator new[]".
- * Names are compared without the source lines that may follow them.
+ * Names are compared without the source lines that may follow them. The functions of a module are
+ * found in the same way, by the file name of the module.
  */
 #ifndef VIEW_FUNCTION_MATCH_H
 #define VIEW_FUNCTION_MATCH_H
@@ -19,7 +20,8 @@ struct strbuf;
 struct function_match {
 	const char *text; /* not owned */
 	enum { MATCH_NAME, MATCH_PATTERN, MATCH_REGEX } by;
-	bool is_name; /* a function has the text as its name: nothing else matches */
+	bool of_module; /* the text is about the function's module; set by the caller */
+	bool is_name;   /* a function has the text as its name: nothing else matches */
 	union {
 		struct pattern pattern;
 		regex_t regex;
@@ -45,7 +47,7 @@ void function_match_release_all(struct function_match_list *l);
 void function_match_learn(struct function_match *m, const char *name, size_t len);
 bool function_match_name(const struct function_match *m, const char *name, size_t len);
 
-/* Returns whether M matches the function of FRAME, which is one of P's. */
+/* Returns whether M matches the function of FRAME, which is one of P's, or its module. */
 bool function_match_frame(const struct function_match *m, const struct profile *p, uint32_t frame);
 
 /*

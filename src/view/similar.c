@@ -99,9 +99,10 @@ void similar_add(const struct similar *s, struct strbuf *out)
 		strbuf_addch(out, '?');
 }
 
-void similar_note(const struct similar *s, const char *pattern, struct strbuf *notes)
+void similar_note(
+	const struct similar *s, const char *what, const char *pattern, struct strbuf *notes)
 {
-	strbuf_adds(notes, "no function matches ");
+	strbuf_addf(notes, "no %s matches ", what);
 	message_add_path(notes, pattern);
 	similar_add(s, notes);
 	strbuf_addch(notes, '\n');

@@ -32,7 +32,8 @@ void similar_try(struct similar *s, const char *name, size_t len);
 /* Appends "; did you mean 'a' or 'b'?", or nothing if no name was similar. */
 void similar_add(const struct similar *s, struct strbuf *out);
 
-/* Appends the line "no function matches 'PATTERN'" with similar names. */
-void similar_note(const struct similar *s, const char *pattern, struct strbuf *notes);
+/* Appends the line "no WHAT matches 'PATTERN'", with similar names. */
+void similar_note(
+	const struct similar *s, const char *what, const char *pattern, struct strbuf *notes);
 
 #endif

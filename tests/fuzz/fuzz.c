@@ -46,8 +46,10 @@ void fuzz_fold_twice(struct profile *p)
 
 	profile_init(&q);
 	fuzz_lines(&lines, text, len);
-	must(folded_format.read(&(struct text_input){.lines = &lines, .p = &q, .notes = &notes}) ==
-		0);
+	must(folded_format.read(&(struct text_input){.lines = &lines,
+		     .options = &(struct text_options){0},
+		     .p = &q,
+		     .notes = &notes}) == 0);
 	fuzz_lines_end(&lines);
 	text2 = fold(&q, &len2);
 	must(len == len2 && !memcmp(text, text2, len));

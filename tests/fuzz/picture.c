@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_init(&p);
 	add_file(&file, (const char *)data, size);
 	fuzz_lines(&lines, file.buf, file.len);
-	ret = picture_format.read(&(struct text_input){.lines = &lines, .p = &p, .notes = &notes});
+	ret = picture_format.read(&(struct text_input){
+		.lines = &lines, .options = &(struct text_options){0}, .p = &p, .notes = &notes});
 	fuzz_lines_end(&lines);
 	must(ret == 0 || notes.len);
 	if (!ret && !p.nodes[0].self) { /* a root without self weight has no line */

@@ -36,7 +36,7 @@ static void write_labels(const struct recording *rec)
 	FILE *out = open_memstream(&text, &len);
 
 	must(label_filter_add(&filter, "state=S,R,") == 0);
-	must(recording_has_labels(rec, &view, &notes) == !notes.len);
+	must(recording_has_selected(rec, &view, &notes) == !notes.len);
 	profile_init(&p);
 	recording_to_profile(rec, &view, &p);
 	profile_finish(&p);

@@ -636,17 +636,17 @@ static void recording__missing_labels_are_told(void **state)
 
 	(void)state;
 	begin_labelled(&rec);
-	assert_true(recording_has_labels(&rec, &view, &notes));
+	assert_true(recording_has_selected(&rec, &view, &notes));
 	add_state(&rec, NULL, 1);
-	assert_false(recording_has_labels(&rec, &view, &notes));
+	assert_false(recording_has_selected(&rec, &view, &notes));
 	assert_string_equal(notes.buf, "no row has the label 'uri'; it has no labels\n");
 	strbuf_reset(&notes);
 	add_labelled(&rec, add_labels(&rec, labels), 1);
-	assert_false(recording_has_labels(&rec, &view, &notes));
+	assert_false(recording_has_selected(&rec, &view, &notes));
 	assert_string_equal(
 		notes.buf, "no row has the label 'uri'; its labels are state, u\\x0ai\n");
 	view.by = "state";
-	assert_true(recording_has_labels(&rec, &view, &notes));
+	assert_true(recording_has_selected(&rec, &view, &notes));
 	strbuf_release(&notes);
 	recording_release(&rec);
 }

@@ -21,10 +21,11 @@ static inline FILE *text_file(const char *text, size_t len)
 	return file;
 }
 
-/* Reads the text as FORMAT into P; returns the reader's result. */
+/* Reads the text as FORMAT into P. OPTIONS may be NULL. Returns the reader's result. */
 static inline int text_read(const struct text_format *format, const struct text_options *options,
 	const char *text, size_t len, struct profile *p, struct strbuf *notes)
 {
+	static const struct text_options none;
 	FILE *file = text_file(text, len);
 	struct lines lines;
 	int ret;
@@ -32,8 +33,8 @@ static inline int text_read(const struct text_format *format, const struct text_
 	if (!file)
 		return -2;
 	lines_init(&lines, fileno(file));
-	ret = format->read(
-		&(struct text_input){.lines = &lines, .options = options, .p = p, .notes = notes});
+	ret = format->read(&(struct text_input){
+		.lines = &lines, .options = options ? options : &none, .p = p, .notes = notes});
 	lines_release(&lines);
 	fclose(file);
 	return ret;

@@ -52,7 +52,7 @@ static void note_missing(const struct recorded *r, const char *text, struct strb
 	for (uint32_t i = 0; i < r->nr; i++)
 		if (r->list[i].total)
 			similar_try(&similar, recorded_name(r, i), strlen(recorded_name(r, i)));
-	similar_note(&similar, text, notes);
+	similar_note(&similar, "function", text, notes);
 }
 
 size_t choice_make(const struct recorded *r, struct function_match_list *functions, unsigned top,

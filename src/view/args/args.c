@@ -4,6 +4,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/task_filter.h"
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/function_match.h"
@@ -23,9 +24,24 @@ static void add_label(const struct arg_option *option, const char *arg, void *to
 		arg_invalid(option, arg, "KEY=VALUE[,VALUE...]");
 }
 
+static bool is_list(const char *arg)
+{
+	return *arg && *arg != ',' && !strstr(arg, ",,") && !ends_with(arg, ",");
+}
+
+/* Adds a list of values of the key that is the option's name. */
+static void add_tasks(const struct arg_option *option, const char *arg, void *to)
+{
+	bool is_number = strcmp(option->name, TASK_COMM) != 0;
+
+	if (!is_list(arg) || (is_number && arg[strspn(arg, "0123456789,")]))
+		arg_invalid(option, arg, option->use);
+	label_filter_add_values(to, option->name, arg);
+}
+
 static void add_states(const struct arg_option *option, const char *arg, void *to)
 {
-	if (!*arg || *arg == ',' || strstr(arg, ",,") || ends_with(arg, ","))
+	if (!is_list(arg))
 		arg_invalid(option, arg, "states, separated by commas");
 	label_filter_add_values(to, RECORDING_STATE, arg);
 }
@@ -38,36 +54,71 @@ void arg_function(const struct arg_option *option, const char *arg, void *to)
 		arg_invalid(option, arg, use.buf);
 }
 
+static void add_module(const struct arg_option *option, const char *arg, void *to)
+{
+	struct function_match_list *list = to;
+	struct strbuf use = STRBUF_INIT;
+
+	if (!*arg)
+		arg_invalid(option, arg, "the file name of a module, or a pattern");
+	if (function_match_add(list, arg, &use) < 0)
+		arg_invalid(option, arg, use.buf);
+	list->list[list->nr - 1].of_module = true;
+}
+
+/* Returns the flag of VIEW for a root frame that is called by these LEN bytes, or NULL. */
+static bool *root_flag(struct recording_view *view, const char *word, size_t len)
+{
+	const struct {
+		const char *word;
+		bool *flag;
+	} roots[] = {
+		{"comm", &view->comm}, {"thread", &view->threads}, {"process", &view->processes}};
+
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++)
+		if (strlen(roots[i].word) == len && !memcmp(roots[i].word, word, len))
+			return roots[i].flag;
+	return NULL;
+}
+
+/* The key of a label comes last, and is kept in ARG. */
 void arg_root(const struct arg_option *option, const char *arg, void *to)
 {
 	static const char label[] = "label:";
 	struct recording_view *view = to;
+	const char *key = arg;
+	bool *flag;
 
-	if (!strcmp(arg, "comm"))
-		view->comm = true;
-	else if (!strcmp(arg, "thread"))
-		view->threads = true;
-	else if (!strcmp(arg, "process"))
-		view->processes = true;
-	else
-		view->by = begins_with(arg, strlen(arg), label) ? arg + strlen(label) : arg;
-	if (view->by && !*view->by)
+	while ((flag = root_flag(view, key, strcspn(key, ","))) != NULL) {
+		*flag = true;
+		key += strcspn(key, ",");
+		if (!*key)
+			return;
+		key++;
+	}
+	view->by = begins_with(key, strlen(key), label) ? key + strlen(label) : key;
+	if (!*view->by)
 		arg_invalid(option, arg, ARG_LABEL_KEY);
 }
 
 static const struct arg_option view_options[] = {
-	{"comm", 0, NULL, "Name of the thread as root frame, where known", 2, arg_flag,
-		AT(input.view.comm)},
-	{"threads", 0, NULL, "Name and ID of the thread as root frame", 2, arg_flag,
+	{"pid", 'p', "PID[,PID...]", "Only samples of these processes (repeatable)", 2, add_tasks,
+		AT(tasks), .use = "IDs, separated by commas"},
+	{"tid", 0, "TID[,TID...]", "Only samples of these threads (repeatable)", 2, add_tasks,
+		AT(tasks), .use = "IDs, separated by commas"},
+	{"comm", 0, "NAME[,NAME...]",
+		"Only samples of threads with one of these names or patterns, such as 'nginx*' "
+		"(repeatable)",
+		2, add_tasks, AT(tasks), .use = "names, separated by commas"},
+	{"threads", 0, NULL, "Name and ID of the thread as root frame: --by thread", 2, arg_flag,
 		AT(input.view.threads)},
-	{.name = "tid"},
 	{"label", 0, "KEY=VALUE[,VALUE...]",
 		"Only samples whose label KEY has one of these values (recordings, pprof; "
 		"repeatable)",
 		2, add_label, AT(labels)},
 	{"tag", 0, "STATE[,STATE...]", "The same as --label state=STATE[,STATE...]", 2, add_states,
 		AT(labels)},
-	{"by", 0, "KEY",
+	{"by", 0, "KEY[,KEY...]",
 		"As root frame: comm, thread, process, or the value of the label KEY (label:KEY "
 		"if it is one of these words; recordings, pprof)",
 		2, arg_root, AT(input.view)},
@@ -100,6 +151,7 @@ static void settle_view(void *input)
 
 	args->input.view.lines = args->input.symbol.lines;
 	args->input.view.labels = args->labels.nr ? &args->labels : NULL;
+	args->input.view.tasks = args->tasks.nr ? &args->tasks : NULL;
 	if (args->output.open && args->output.path && !strcmp(args->output.path, "-"))
 		arg_error("--open shows a file, not standard output");
 }
@@ -136,6 +188,10 @@ const struct arg_table open_args = {.options = open_options};
 static const struct arg_option tree_options[] = {
 	{"only", 0, "FN", "Only stacks with a function that FN matches (repeatable)", 2,
 		arg_function, AT(filter.only)},
+	{"module", 0, "FILE",
+		"Only stacks with a function of a module that FILE matches, such as libc.so.6, "
+		"'*.ko' or kernel (repeatable)",
+		2, add_module, AT(filter.modules)},
 	{"skip-after", 0, "FN",
 		"Start stacks at the function nearest to the leaf that FN matches (repeatable)", 2,
 		arg_function, AT(filter.skip_after)},
@@ -208,6 +264,8 @@ static void settle_filter(
 {
 	for (size_t i = 0; i < filter->only.nr; i++)
 		function_match_settle(&filter->only.list[i], profiles, nr, notes);
+	for (size_t i = 0; i < filter->modules.nr; i++)
+		function_match_settle(&filter->modules.list[i], profiles, nr, notes);
 	for (size_t i = 0; i < filter->skip_after.nr; i++)
 		function_match_settle(&filter->skip_after.list[i], profiles, nr, notes);
 }
@@ -381,5 +439,6 @@ int view_args_run(struct view_args *args, view_write *write, void *command)
 	rules_args_release(&args->rules);
 	filter_release(&args->filter);
 	label_filter_release(&args->labels);
+	label_filter_release(&args->tasks);
 	return status;
 }

@@ -22,8 +22,8 @@
 struct view_args {
 	struct input_options input;
 	struct filter filter;
-	struct label_filter labels; /* input.view points to it */
-	struct rules_args rules;    /* used by programs with rules_args */
+	struct label_filter labels, tasks; /* input.view points to them */
+	struct rules_args rules;           /* used by programs with rules_args */
 	struct output_file output;
 	char **files;               /* from argv; stdin if there are none */
 	size_t nr_files, nr_quoted; /* the quoted ones follow "--" */

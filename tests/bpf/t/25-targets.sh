@@ -165,7 +165,7 @@ labels() {
 labels_seen() {
 	record "$label_name" "$label_stacks" -a -- sh "$T/join" "$folder" "$T/$late" "$T/calls"
 	for key in container unit cgroup; do
-		"${BIN%/*}/bt-collapse" --comm --by $key "$T/$label_name.rec" >"$T/$label_name.$key" 2>"$T/$label_name.err"
+		"${BIN%/*}/bt-collapse" --by comm,$key "$T/$label_name.rec" >"$T/$label_name.$key" 2>"$T/$label_name.err"
 	done
 	sees_label container "$short;$late" && { [ "$label_stacks" = -k ] || sees_label container "$short;$mine"; }
 }

@@ -45,7 +45,7 @@ decided=more
 : >"$T/relays"
 decide() {
 	expect_record relay 0 -a -u -t 1
-	"$(dirname "$BIN")/bt-collapse" --comm "$T/relay.rec" 2>/dev/null | grep '^relay;' >>"$T/relays" || :
+	"$(dirname "$BIN")/bt-collapse" --by comm "$T/relay.rec" 2>/dev/null | grep '^relay;' >>"$T/relays" || :
 	all=$(awk '{ n += $NF } END { print n + 0 }' "$T/relays")
 	broken=$(awk '/\[broken/ { n += $NF } END { print n + 0 }' "$T/relays")
 	decided=$(sequential $((all - broken)) "$broken")
