@@ -6,9 +6,12 @@
 #include "view/args/args.h"
 #include "view/function_match.h"
 #include "view/report/ranges_report.h"
+#include "view/report/tree_report.h"
 #include "view/rules.h"
 
 #include <string.h>
+
+#define MIN_SHARE 0.5 /* per cent */
 
 struct report_command {
 	struct view_args args;
@@ -17,6 +20,8 @@ struct report_command {
 	bool has_of;
 	bool print_rules;
 	bool distr;
+	bool tree;
+	struct tree_options trees;
 };
 
 static void choose_of(struct report_command *o, enum report_of of)
@@ -62,6 +67,16 @@ static const struct arg_option options[] = {
 		1, set_calls, .choice = REPORT_CALLERS},
 	{"callees", 0, "FN", "What the functions that FN matches call", 1, set_calls,
 		.choice = REPORT_CALLEES},
+	{"tree", 0, NULL,
+		"The call tree, or with --callers and --callees the tree of those; as text unless "
+		"a format is given",
+		1, arg_flag, AT(tree)},
+	{"depth", 0, "N", "With --tree, which it implies: only N functions from the root", 1,
+		arg_count, AT(trees.depth), 1, UINT32_MAX},
+	{"min-share", 0, "PCT",
+		"With --tree: only branches with this share of the weight (0.5); the others are "
+		"added up",
+		1, arg_percent, AT(trees.min_share)},
 	{"distr", 0, NULL,
 		"The distribution of the values or times that sample-bt --distr has recorded; with "
 		"--by for each value of a label",
@@ -136,16 +151,36 @@ static void read_for_groups(struct report_command *o)
 		arg_error("--skip-after removes what --by needs: leave one of them out");
 }
 
+static enum grid_format grid_format(const struct report_command *o)
+{
+	static const enum grid_format formats[] = {
+		[REPORT_CSV] = GRID_CSV, [REPORT_TEXT] = GRID_TEXT, [REPORT_JSON] = GRID_JSON};
+
+	return formats[o->report.form];
+}
+
 static enum report_form default_form(const struct report_command *o)
 {
 	if (output_file_ends(&o->args.output, ".csv"))
 		return REPORT_CSV;
 	if (output_file_ends(&o->args.output, ".json"))
 		return REPORT_JSON;
-	return o->report.fn || o->report.top || o->distr ||
+	return o->report.fn || o->report.top || o->distr || o->tree ||
 			       output_file_ends(&o->args.output, ".txt")
 		       ? REPORT_TEXT
 		       : REPORT_CSV;
+}
+
+static void check_tree(struct report_command *o)
+{
+	if (o->has_of && !o->report.fn)
+		arg_error("--tree is for all stacks, or for --callers or --callees");
+	if (o->report.top || o->report.sort || o->distr)
+		arg_error("--top, --sort and --distr are for tables: use --depth and --min-share "
+			  "with --tree");
+	o->trees.of = o->report.of;
+	o->trees.fn = o->report.fn;
+	o->trees.format = grid_format(o);
 }
 
 /* The distribution is of rows, not of frames. */
@@ -163,12 +198,15 @@ static void settle(void *input)
 {
 	struct report_command *o = input;
 
+	o->tree |= o->trees.depth != 0;
 	if (!o->report.form)
 		o->report.form = default_form(o);
 	if (o->args.input.view.by)
 		set_by(o, o->args.input.view.by);
 	if (o->distr)
 		check_distr(o);
+	if (o->tree)
+		check_tree(o);
 	read_for_groups(o);
 }
 
@@ -197,11 +235,7 @@ static int turn(struct profile *p)
 
 static int write_distr(const struct report_command *o, const struct profile *p, FILE *out)
 {
-	enum grid_format format = o->report.form == REPORT_CSV    ? GRID_CSV
-				  : o->report.form == REPORT_JSON ? GRID_JSON
-								  : GRID_TEXT;
-
-	if (!ranges_report(p, o->report.key, format, out))
+	if (!ranges_report(p, o->report.key, grid_format(o), out))
 		return 0;
 	program_say("there is no distribution: record it with sample-bt --distr");
 	return 1;
@@ -220,13 +254,16 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 
 	program_say_rest(&notes);
 	o->report.rules = o->args.rules.rules;
-	view_report(profiles[0], &o->report, out, NULL);
+	if (o->tree)
+		tree_report(profiles[0], &o->trees, out);
+	else
+		view_report(profiles[0], &o->report, out, NULL);
 	return missing;
 }
 
 int main(int argc, char **argv)
 {
-	struct report_command o = {.args = VIEW_ARGS_INIT};
+	struct report_command o = {.args = VIEW_ARGS_INIT, .trees.min_share = MIN_SHARE};
 
 	program_init();
 	arg_parse(&program, argc, argv, &o);

@@ -31,7 +31,7 @@ static void add(struct grid *l, char *text, size_t len, bool is_number)
 	l->cells[l->nr++] = (struct grid_cell){text, len, is_number};
 }
 
-void grid_add(struct grid *l, const char *text, size_t len)
+static void add_copy(struct grid *l, const char *text, size_t len, bool is_number)
 {
 	char *copy = NULL;
 
@@ -39,7 +39,17 @@ void grid_add(struct grid *l, const char *text, size_t len)
 		copy = xmalloc(len);
 		memcpy(copy, text, len);
 	}
-	add(l, copy, len, false);
+	add(l, copy, len, is_number);
+}
+
+void grid_add(struct grid *l, const char *text, size_t len)
+{
+	add_copy(l, text, len, false);
+}
+
+void grid_add_amount(struct grid *l, const char *text, size_t len)
+{
+	add_copy(l, text, len, true);
 }
 
 void grid_adds(struct grid *l, const char *text)

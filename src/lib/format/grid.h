@@ -29,6 +29,8 @@ void grid_release(struct grid *l);
 /* These functions add the next cell of the row. */
 void grid_add(struct grid *l, const char *text, size_t len); /* empty if len is 0 */
 void grid_adds(struct grid *l, const char *text);            /* empty if NULL */
+/* For tables that are written as text: a number such as "1,302", which is aligned as one. */
+void grid_add_amount(struct grid *l, const char *text, size_t len);
 void grid_addu(struct grid *l, uint64_t number);
 void grid_addf(struct grid *l, double number, int decimals);
 void grid_add_empty(struct grid *l);

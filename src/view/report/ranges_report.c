@@ -28,7 +28,7 @@ static void add_number(const struct ranges_tables *t, struct grid *g, uint64_t n
 		return;
 	}
 	amount_add(&text, number, t->p->unit);
-	grid_add(g, text.buf, text.len);
+	grid_add_amount(g, text.buf, text.len);
 	strbuf_release(&text);
 }
 
