@@ -116,33 +116,33 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
-			strbuf_adds(why, "SystemTap records: only it can do this");
+			strbuf_adds(why, "using SystemTap: only it can do this");
 		else if (request->tool->is_built_in && !request->label)
-			strbuf_addf(why, "the built-in engine records: there is no script for %s",
+			strbuf_addf(why, "using the built-in engine: there is no script for %s",
 				request->tool->event);
 		else if (request->label)
 			strbuf_addf(why,
-				"the built-in engine records: only it labels processes of %s that "
+				"using the built-in engine: only it labels processes of %s that "
 				"start later",
 				request->label->title);
 		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
-			strbuf_addf(why, "the built-in engine records: only it walks %s%s stacks",
+			strbuf_addf(why, "using the built-in engine: only it walks %s%s stacks",
 				request->vm->add_values ? "all " : "",
 				request->vm->language->title);
 		else if (request->selection.kind)
-			strbuf_adds(why, "the built-in engine records: only it learns of processes "
+			strbuf_adds(why, "using the built-in engine: only it learns of processes "
 					 "that start later");
 		else if (request->nr_pids)
-			strbuf_adds(why, "the built-in engine records: only it follows --children");
+			strbuf_adds(why, "using the built-in engine: only it follows --children");
 		else if (request->vm)
 			strbuf_addf(why,
-				"the built-in engine records: only it finds %s in a program that "
+				"using the built-in engine: only it finds %s in a program that "
 				"it starts",
 				request->vm->language->title);
 		return chosen;
 	}
 	if (preflight_follows_command(request) && bpf_fits(request)) {
-		strbuf_adds(why, "the built-in engine records: only it follows what the command "
+		strbuf_adds(why, "using the built-in engine: only it follows what the command "
 				 "starts");
 		return 1;
 	}
@@ -150,10 +150,9 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	const struct check *missing = first_missing(&checks);
 
 	if (!missing) {
-		strbuf_adds(why, "SystemTap records: it works here");
+		strbuf_adds(why, "using SystemTap: it works here");
 	} else {
-		strbuf_addf(why, "the built-in engine records: SystemTap cannot, %s: %s",
-			missing->name, missing->what);
+		strbuf_addf(why, "using the built-in engine: %s: %s", missing->name, missing->what);
 		chosen = 1;
 	}
 	checks_release(&checks);

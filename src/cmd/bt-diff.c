@@ -108,6 +108,9 @@ static void settle(void *input)
 		o->form = FORM_CSV;
 	if (!o->form && output_file_ends(&o->args.output, ".json"))
 		o->form = FORM_JSON;
+	if (!o->form)
+		o->args.not_for_terminal =
+			"-o FILE.svg or --open, or --top N for the functions that changed";
 	if (o->args.output.open && o->form)
 		arg_error("--open is for the graph: leave out --csv, --json and --top");
 	if (o->junit.path && o->fail_above == NO_LIMIT)

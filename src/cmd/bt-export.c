@@ -42,6 +42,8 @@ static void settle(void *input)
 			o->format = i;
 	if (!o->format)
 		arg_error("no format: give --pprof, --speedscope or --folded");
+	if (formats[o->format].export != view_folded)
+		o->args.not_for_terminal = "-o FILE, or '>'";
 	view->label_sets = view->places = formats[o->format].export == view_pprof;
 }
 

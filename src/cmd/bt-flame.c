@@ -80,8 +80,16 @@ static const struct arg_option options[] = {
 	{0},
 };
 
+static void settle(void *input)
+{
+	struct flame_command *o = input;
+
+	o->args.not_for_terminal = "-o FILE.svg or --open";
+}
+
 static const struct arg_table program = {
 	.options = options,
+	.settle = settle,
 	.words = "[FILE...]",
 	.about = "Draws the call tree of profiles (" VIEW_INPUTS
 		 "; default: stdin) as an interactive flame graph, one SVG file on "

@@ -10,6 +10,7 @@
 #include "view/rules.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define MIN_SHARE 0.5 /* per cent */
 
@@ -81,9 +82,13 @@ static const struct arg_option options[] = {
 		"The distribution of the values or times that sample-bt --distr has recorded; with "
 		"--by for each value of a label",
 		1, arg_flag, AT(distr)},
-	{"csv", 0, NULL, "As CSV (default, except for callers and callees; and for -o FILE.csv)", 1,
-		FORM(REPORT_CSV)},
-	{"text", 0, NULL, "As a text table (default for callers and callees, and for -o FILE.txt)",
+	{"csv", 0, NULL,
+		"As CSV (default, except on a terminal, and for callers and callees; and for -o "
+		"FILE.csv)",
+		1, FORM(REPORT_CSV)},
+	{"text", 0, NULL,
+		"As a text table (default on a terminal, for callers and callees, and for -o "
+		"FILE.txt)",
 		1, FORM(REPORT_TEXT)},
 	{"top", 0, "N", "Only the first N rows; as a text table unless a format is given", 1,
 		arg_count, AT(report.top), 1, UINT32_MAX},
@@ -165,6 +170,8 @@ static enum report_form default_form(const struct report_command *o)
 		return REPORT_CSV;
 	if (output_file_ends(&o->args.output, ".json"))
 		return REPORT_JSON;
+	if (output_file_is_stdout(&o->args.output) && isatty(STDOUT_FILENO))
+		return REPORT_TEXT;
 	return o->report.fn || o->report.top || o->distr || o->tree ||
 			       output_file_ends(&o->args.output, ".txt")
 		       ? REPORT_TEXT

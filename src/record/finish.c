@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Checks whether the outputs can be written, for user_check. ARG is a struct options. */
 static int check_outputs(const void *arg, struct strbuf *err)
@@ -86,9 +88,14 @@ static int write_outputs(struct options *o, const struct output *out)
 	bool lost;
 	int ret = 0;
 
-	for (size_t i = 0; i < o->nr_outputs; i++)
-		ret |= output_write(
-			out, (enum output_format)output_format(o->outputs[i]), o->outputs[i], &err);
+	for (size_t i = 0; i < o->nr_outputs; i++) {
+		const char *path = o->outputs[i];
+
+		if (output_write(out, (enum output_format)output_format(path), path, &err))
+			ret = -1;
+		else if (!o->quiet && strcmp(path, "-") && isatty(STDERR_FILENO))
+			program_say("wrote '%s'", path);
+	}
 	if (o->report) {
 		char *folder;
 

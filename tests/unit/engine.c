@@ -78,11 +78,11 @@ static void test_only_built_in(void **state)
 	(void)state;
 	expect("auto", &lua, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &lua, &why), 0);
-	assert_string_equal(why.buf, "the built-in engine records: only it walks all Lua stacks");
+	assert_string_equal(why.buf, "using the built-in engine: only it walks all Lua stacks");
 	strbuf_reset(&why);
 	expect("auto", &things, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &things, &why), 0);
-	assert_string_equal(why.buf, "the built-in engine records: there is no script for things");
+	assert_string_equal(why.buf, "using the built-in engine: there is no script for things");
 	strbuf_release(&why);
 }
 

@@ -404,6 +404,11 @@ void view_args_check_files(const struct view_args *args)
 		program_say("nothing to read: give a FILE, or pipe a profile into it; try --help");
 		exit(EXIT_USAGE_ERROR);
 	}
+	if (args->not_for_terminal && !args->output.path && !args->output.open &&
+		isatty(STDOUT_FILENO)) {
+		program_say("the output is not for a terminal: use %s", args->not_for_terminal);
+		exit(EXIT_USAGE_ERROR);
+	}
 	if (output_file_check(&args->output))
 		exit(EXIT_FAILED);
 }

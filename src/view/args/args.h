@@ -30,6 +30,8 @@ struct view_args {
 	/* The number of profiles from before, or 0 if all files are one profile. */
 	size_t nr_before;
 	const char *title; /* NULL for the title of the input */
+	/* What to use instead of a terminal for the output, or NULL if people can read it. */
+	const char *not_for_terminal;
 	/* Percentage of the frames that must have names, or ACCOUNT_NO_LEAST. */
 	double min_quality;
 };
@@ -61,8 +63,8 @@ arg_set arg_function;
 	"than --min-quality; 2 failed; 64 wrong usage."
 
 /*
- * Ends the program with EXIT_USAGE_ERROR if it would read from a terminal, and with EXIT_FAILED if
- * it cannot write its output.
+ * Ends the program with EXIT_USAGE_ERROR if it would read from a terminal, or write to one what is
+ * not for terminals, and with EXIT_FAILED if it cannot write its output.
  */
 void view_args_check_files(const struct view_args *args);
 

@@ -55,7 +55,7 @@ in_guest() {
 	sample-bt --engine auto -o "$T/followed.folded" -- sh -c "$programs/deep 2 10; true" 2>"$T/followed.err"
 	check_eq 'a command: exit code' 0 "$?"
 	check 'a command: the built-in engine follows what it starts' grep -qx \
-		'sample-bt: the built-in engine records: only it follows what the command starts' "$T/followed.err"
+		'sample-bt: using the built-in engine: only it follows what the command starts' "$T/followed.err"
 	check 'a command: its child' grep -q '^deep;.*;main;down' "$T/followed.folded"
 	expect_record all 0 -a -t 3
 	check 'all: names of processes' grep -q '^sample-bt;' "$T/all.folded"

@@ -34,8 +34,23 @@ harmless 'bt-report --text' "'$bin/bt-report' --text '$T/a.folded'"
 harmless 'bt-report --json' "'$bin/bt-report' --json '$T/a.folded'"
 harmless 'bt-collapse' "'$bin/bt-collapse' '$T/a.folded'"
 harmless 'bt-export --folded' "'$bin/bt-export' --folded '$T/a.folded'"
-harmless 'bt-flame' "'$bin/bt-flame' '$T/a.folded'"
+harmless 'bt-flame' "'$bin/bt-flame' -o - '$T/a.folded'"
 harmless 'bt-diff --csv' "'$bin/bt-diff' --csv '$T/a.folded' '$T/a.folded'"
+
+# refused NAME USE COMMAND…: what is not text is not written to a terminal, and the message says what to USE
+refused() {
+	name=$1 use=$2
+	shift 2
+	status=0
+	on_terminal "$@" >"$T/shown" || status=$?
+	check_eq "$name on a terminal: exit code" 64 "$status"
+	check_eq "$name on a terminal: message" "${name%% *}: the output is not for a terminal: use $use" "$(tr -d '\r' <"$T/shown")"
+}
+refused 'bt-flame' '-o FILE.svg or --open' "'$bin/bt-flame' '$T/a.folded'"
+refused 'bt-diff' '-o FILE.svg or --open, or --top N for the functions that changed' "'$bin/bt-diff' '$T/a.folded' '$T/a.folded'"
+refused 'bt-export --pprof' "-o FILE, or '>'" "'$bin/bt-export' --pprof '$T/a.folded'"
+on_terminal "'$bin/bt-report' '$T/a.folded'" >"$T/shown"
+check 'bt-report: a text table on a terminal' grep -q '^  self % self ' "$T/shown"
 
 "$bin/bt-report" "$T/a.folded" >"$T/a.csv"
 check 'no formula' sh -c "! grep -q '^\"\\{0,1\\}$(printf '\357\274\235')' '$T/a.csv'"
