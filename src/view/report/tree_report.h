@@ -21,8 +21,8 @@ struct tree_options {
 
 /*
  * Writes the tree of P, which is finished, to OUT. In text, a function and its only callee with the
- * same weight share a line. Each stack counts once: if FN matches a recursive function, the outermost
- * call is used.
+ * same weight share a line. Each stack counts once: if FN matches a recursive function, the
+ * outermost call is used.
  */
 void tree_report(const struct profile *p, const struct tree_options *options, FILE *out);
 
