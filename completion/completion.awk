@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # awk -v shell=bash|zsh|fish -v program=NAME: the completion of its options, made from what NAME --help prints.
 
-# The words of a choice such as "auto|stap|bpf"; otherwise what is to be completed: files, directories, processes, or any text.
-function kind_of(value) {
-	if (value ~ /[|]/)
+# Whether option I has the words of a choice such as "auto|stap|bpf"; otherwise what is to be completed: files, directories,
+# processes, what a command lists, or any text.
+function kind_of(i) {
+	if (value[i] ~ /[|]/ || long[i] == "by")
 		return "words"
-	if (value ~ /^DIR/)
+	if (value[i] ~ /^DIR/)
 		return "folders"
-	if (value ~ /FILE/)
+	if (value[i] ~ /FILE/ && long[i] != "module")
 		return "files"
-	return value ~ /^PID/ ? "processes" : value == "" ? "none" : "text"
+	if (long[i] in command)
+		return "listed"
+	return value[i] ~ /^PID/ ? "processes" : value[i] == "" ? "none" : "text"
+}
+
+# The keys that --by names in its description; those of labels are in the recording.
+function keys(doc,    key, i, n, all) {
+	n = split("comm thread process module file line category", key, " ")
+	for (i = 1; i <= n; i++)
+		if (doc ~ "(^|[ (])" key[i] "($|[ ,;)])")
+			all = all (all == "" ? "" : " ") key[i]
+	return all
+}
+
+# The commands that list the values of options.
+BEGIN {
+	command["comm"] = "ps -e -o comm= | sort -u"
+	command["tid"] = "ps -e -L -o tid="
+	command["unit"] = "systemctl list-units --plain --no-legend --no-pager 2>/dev/null | sed \"s/ .*//\""
 }
 
 # The first clause of a description, without "With -p:" before it and what the shells would interpret.
@@ -22,9 +41,11 @@ function summary(doc) {
 }
 
 function bash_values(i,    kind) {
-	kind = kind_of(value[i])
+	kind = kind_of(i)
 	if (kind == "words")
-		return "COMPREPLY=($(compgen -W '" words(value[i]) "' -- \"$word\")); "
+		return "COMPREPLY=($(compgen -W '" words(i) "' -- \"$word\")); "
+	if (kind == "listed")
+		return "COMPREPLY=($(compgen -W \"$(" command[long[i]] ")\" -- \"$word\")); "
 	if (kind == "folders")
 		return "COMPREPLY=($(compgen -d -- \"$word\")); "
 	if (kind == "files")
@@ -32,9 +53,10 @@ function bash_values(i,    kind) {
 	return kind == "processes" ? "COMPREPLY=($(compgen -W \"$(ps -e -o pid=)\" -- \"$word\")); " : ""
 }
 
-function words(choice) {
+function words(i,    choice) {
+	choice = value[i]
 	gsub(/[|]/, " ", choice)
-	return choice
+	return long[i] == "by" ? keys(doc[i]) : choice
 }
 
 function print_bash(    i, all, name) {
@@ -67,9 +89,11 @@ function print_bash(    i, all, name) {
 }
 
 function zsh_values(i,    kind) {
-	kind = kind_of(value[i])
+	kind = kind_of(i)
 	if (kind == "words")
-		return ":" long[i] ":(" words(value[i]) ")"
+		return ":" long[i] ":(" words(i) ")"
+	if (kind == "listed")
+		return ":" long[i] ":{compadd -- $(" command[long[i]] ")}"
 	if (kind == "folders")
 		return ":directory:_files -/"
 	if (kind == "files")
@@ -94,9 +118,10 @@ function print_fish(    i, kind, rest) {
 	if (commands != "")
 		print "complete -c " program " -n __fish_use_subcommand -x -a '" commands "'"
 	for (i = 1; i <= nr; i++) {
-		kind = kind_of(value[i])
+		kind = kind_of(i)
 		rest = kind == "none" ? "" : kind == "files" ? " -r -F" : kind == "folders" ? " -x -a '(__fish_complete_directories)'" : \
-			kind == "processes" ? " -x -a '(__fish_complete_pids)'" : kind == "words" ? " -x -a '" words(value[i]) "'" : " -x"
+			kind == "processes" ? " -x -a '(__fish_complete_pids)'" : kind == "words" ? " -x -a '" words(i) "'" : \
+			kind == "listed" ? " -x -a '(" command[long[i]] ")'" : " -x"
 		print "complete -c " program (short[i] == "" ? "" : " -s '" short[i] "'") " -l " long[i] rest \
 			(doc[i] == "" ? "" : " -d '" summary(doc[i]) "'")
 	}

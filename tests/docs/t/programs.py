@@ -107,6 +107,8 @@ def page(path):
 
 texts = {name: program(name) for name in sorted(os.listdir(bin_dir))}
 check_eq('completion: values of a choice', ['bpf', 'stap'], sorted(set(offered('sample-bt', '--engine', '=', '')) - {'auto'}))
+check_eq('completion: keys of tables', ['category', 'comm'], offered('bt-report', '--by', '=', 'c')[::-1])
+check_eq('completion: names of threads', True, 'bash' in offered('bt-flame', '--comm', '=', 'bas'))
 check_eq('completion: folders', [top + '/man'], offered('sample-bt', '--report', '=', top + '/ma'))
 check_eq('flametap: runs all programs', sorted(set(texts) - {'flametap', 'ngx-values'}),
          sorted(set(re.findall(r'\(([a-z-]+)\)$', texts['flametap'], re.M))))
