@@ -7,9 +7,9 @@
 #include "engine.h"
 #include "frame_table.h"
 #include "judge.h"
+#include "label/memberships.h"
 #include "lib/hash.h"
 #include "lib/util.h"
-#include "memberships.h"
 #include "runtime/native.h"
 #include "samples.h"
 
@@ -29,7 +29,7 @@ struct conversion {
 	struct task_labels {
 		bool known;
 		size_t nr;
-		struct label list[MEMBERSHIP_LABELS];
+		struct label list[NR_MEMBERSHIPS];
 	} * of_tasks;             /* by numbers in samples */
 	struct table first_lines; /* function, file -> 2 * line of the first, + 1 if several */
 	struct table spliced;     /* user stack, VM stack -> stack of rec */
@@ -338,26 +338,23 @@ static uint32_t task_of(struct conversion *c, uint32_t number)
 	return c->tasks[number] - 1;
 }
 
-/* Returns the labels of the cgroup of a task's process. */
+/* Returns the labels of a task's process. */
 static const struct task_labels *labels_of_task(struct conversion *c, uint32_t number)
 {
 	const struct rec_task *task = &c->samples->tasks[number];
 	struct task_labels *labels = &c->of_tasks[number];
-	struct membership_label list[MEMBERSHIP_LABELS];
-	const char *path;
+	struct memberships *ms = c->facts->ms;
 
-	if (labels->known || !c->facts->ms)
+	if (labels->known || !ms)
 		return labels;
 	labels->known = true;
-	path = memberships_cgroup(c->facts->ms, task->pid, task->start);
-	labels->nr = path ? memberships_labels(path, list) : 0;
-	for (size_t i = 0; i < labels->nr; i++) {
-		char *value = xstrndup(list[i].value, list[i].len);
+	const struct membership *of = memberships_of(ms, task->pid, task->start);
 
-		labels->list[i] = (struct label){
-			recording_string(c->rec, list[i].key), recording_string(c->rec, value)};
-		free(value);
-	}
+	for (int i = 0; of && i < NR_MEMBERSHIPS; i++)
+		if (of->values[i])
+			labels->list[labels->nr++] = (struct label){
+				recording_string(c->rec, membership_keys[i]),
+				strpool_import(&c->rec->strings, &ms->strings, of->values[i])};
 	return labels;
 }
 
@@ -371,7 +368,7 @@ static uint32_t labels_of(struct conversion *c, const struct sample_key *key)
 	struct label labels[LABEL_SET_MAX];
 	size_t nr = 0;
 
-	for (uint32_t set = key->labels; set && nr < LABEL_SET_MAX - MEMBERSHIP_LABELS;
+	for (uint32_t set = key->labels; set && nr < LABEL_SET_MAX - NR_MEMBERSHIPS;
 		set = c->samples->labels[set].others) {
 		const struct sample_label *label = &c->samples->labels[set];
 

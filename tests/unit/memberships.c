@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cgroup a process was in, and the labels of it. */
-#include "engine/memberships.h"
-#include "engine/samples.h"
+/* What a process belonged to, and the labels of that. */
+#include "label/memberships.h"
 #include "lib/util.h"
+#include "model/recording.h"
 #include "process/task.h"
 
 #include <setjmp.h>
@@ -17,7 +17,6 @@
 
 static char top[] = "/tmp/memberships-test-XXXXXX";
 static struct memberships m;
-static struct samples samples;
 
 static char *path_of(const char *name)
 {
@@ -45,7 +44,7 @@ static int set_up(void **state)
 
 	assert_int_equal(mkdir(folder, 0700), 0);
 	free(folder);
-	memberships_init(&m, top, &samples);
+	memberships_init(&m, top);
 	return 0;
 }
 
@@ -60,14 +59,41 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* Returns the value of a label, or NULL if the process does not have it. */
+static const char *value_of(const struct membership *of, int label)
+{
+	return of && of->values[label] ? strpool_get(&m.strings, of->values[label]) : NULL;
+}
+
+static void expect_equal(const char *found, const char *expected)
+{
+	if (expected && found)
+		assert_string_equal(found, expected);
+	else
+		assert_true(found == expected);
+}
+
+/* Expects PID to have been in the cgroup PATH, or nowhere if that is NULL. */
+static void expect_cgroup(uint32_t pid, uint64_t start, const char *path)
+{
+	expect_equal(value_of(memberships_of(&m, pid, start), MEMBERSHIP_cgroup), path);
+}
+
 static void expect(uint64_t start, const char *path)
 {
-	const char *found = memberships_cgroup(&m, (uint32_t)getpid(), start);
+	expect_cgroup((uint32_t)getpid(), start, path);
+}
 
-	if (path)
-		assert_string_equal(found, path);
-	else
-		assert_null(found);
+/* Adds a process that has not been read. */
+static void add(uint32_t pid, uint64_t start, const char *path)
+{
+	bool is_new;
+
+	*table_put(&m.by_pid, pid, 0, &is_new) = (uint32_t)m.nr;
+	m.list[m.nr++] = (struct membership){.start = start,
+		.until = UINT64_MAX,
+		.pid = pid,
+		.values[MEMBERSHIP_cgroup] = strpool_adds(&m.strings, path)};
 }
 
 static void test_is_read_once(void **state)
@@ -122,41 +148,31 @@ static void test_later_process(void **state)
 {
 	uint32_t gone = 4194305; /* no process has it: PIDs end at 4194304 */
 	uint64_t start = 1000;
-	bool is_new;
 
 	(void)state;
-	*table_put(&m.by_pid, gone, 0, &is_new) = 1;
-	m.list[1] = (struct membership){start, UINT64_MAX, gone, strpool_adds(&m.strings, "/a"), 0};
-	m.nr = 2;
-	assert_string_equal(memberships_cgroup(&m, gone, start + 500), "/a");
+	add(gone, start, "/a");
+	expect_cgroup(gone, start + 500, "/a");
 	memberships_forked(&m, gone, start + 400);
-	assert_string_equal(memberships_cgroup(&m, gone, start), "/a");
-	assert_string_equal(memberships_cgroup(&m, gone, start + 300), "/a");
-	assert_null(memberships_cgroup(&m, gone, start + 400));
-	assert_null(memberships_cgroup(&m, gone, start + 500));
+	expect_cgroup(gone, start, "/a");
+	expect_cgroup(gone, start + 300, "/a");
+	expect_cgroup(gone, start + 400, NULL);
+	expect_cgroup(gone, start + 500, NULL);
 }
 
 static void test_sweep(void **state)
 {
 	uint32_t pid = (uint32_t)getpid(), gone = 4194305, used = 4194306;
 	struct rec_task task = {.pid = used};
-	bool is_new;
 
 	(void)state;
 	put("/mine");
 	memberships_see(&m, pid);
-	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t at = (uint32_t)m.nr++;
-
-		*table_put(&m.by_pid, i ? used : gone, 0, &is_new) = at;
-		m.list[at] = (struct membership){7, UINT64_MAX, i ? used : gone,
-			strpool_adds(&m.strings, i ? "/b" : "/a"), 0};
-	}
-	samples = (struct samples){.tasks = &task, .nr_tasks = 1};
-	memberships_sweep(&m);
+	add(gone, 7, "/a");
+	add(used, 7, "/b");
+	memberships_sweep(&m, &task, 1);
 	assert_int_equal(m.nr, 3);
-	assert_null(memberships_cgroup(&m, gone, 7));
-	assert_string_equal(memberships_cgroup(&m, used, 7), "/b");
+	expect_cgroup(gone, 7, NULL);
+	expect_cgroup(used, 7, "/b");
 	expect(0, "/mine");
 }
 
@@ -166,31 +182,35 @@ static void test_nobody_asks(void **state)
 
 	(void)state;
 	put("/a");
-	memberships_init(&none, NULL, NULL);
+	memberships_init(&none, NULL);
 	memberships_see(&none, (uint32_t)getpid());
 	memberships_see_all(&none, INT64_MAX);
-	assert_null(memberships_cgroup(&none, (uint32_t)getpid(), 0));
+	assert_null(memberships_of(&none, (uint32_t)getpid(), 0));
 	memberships_release(&none);
+}
+
+static void expect_labels(const char *path, const char *cgroup, const char *unit, const char *id)
+{
+	const struct membership *of;
+
+	put(path);
+	memberships_executed(&m, (uint32_t)getpid());
+	of = memberships_of(&m, (uint32_t)getpid(), 0);
+	expect_equal(value_of(of, MEMBERSHIP_cgroup), cgroup);
+	expect_equal(value_of(of, MEMBERSHIP_unit), unit);
+	expect_equal(value_of(of, MEMBERSHIP_container), id);
 }
 
 static void test_labels(void **state)
 {
-	struct membership_label list[MEMBERSHIP_LABELS];
 	const char *path = "/system.slice/docker-" ID ".scope";
 
 	(void)state;
-	assert_int_equal(memberships_labels("/", list), 0);
-	assert_int_equal(memberships_labels("/a.slice", list), 1);
-	assert_string_equal(list[0].key, "cgroup");
-	assert_int_equal(list[0].len, strlen("/a.slice"));
-	assert_int_equal(memberships_labels("/a.slice/b.service/c", list), 2);
-	assert_string_equal(list[1].key, "unit");
-	assert_int_equal(list[1].len, strlen("b.service"));
-	assert_memory_equal(list[1].value, "b.service", list[1].len);
-	assert_int_equal(memberships_labels(path, list), 3);
-	assert_string_equal(list[2].key, "container");
-	assert_int_equal(list[2].len, 12);
-	assert_memory_equal(list[2].value, ID, 12);
+	expect_labels("/", NULL, NULL, NULL);
+	expect_labels("/a.slice", "/a.slice", NULL, NULL);
+	expect_labels("/a.slice/b.service/c", "/a.slice/b.service/c", "b.service", NULL);
+	expect_labels(path, path, path + strlen("/system.slice/"), "a5c300000000");
+	expect_labels("/d", "/d", NULL, NULL);
 }
 
 int main(void)
@@ -202,7 +222,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_later_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
-		cmocka_unit_test(test_labels),
+		cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

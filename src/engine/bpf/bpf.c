@@ -18,7 +18,7 @@
 
 enum {
 	PREPARE_MS = 500,     /* time for the tables of mapped files before the first tick */
-	MEMBERSHIPS_MS = 100, /* time for the cgroups of all processes before the first tick */
+	MEMBERSHIPS_MS = 100, /* time for the labels of all processes before the first tick */
 	SOON_MS = 10,         /* until the next round if one should follow soon */
 };
 
@@ -200,7 +200,7 @@ static void init_facets(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
 
-	memberships_init(&b->memberships, bpf_is_open(r) ? "/proc" : NULL, &b->samples);
+	memberships_init(&b->memberships, bpf_is_open(r) ? "/proc" : NULL);
 	b->memberships.forks = !r->user;
 	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(

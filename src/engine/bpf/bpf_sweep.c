@@ -73,6 +73,8 @@ static void end_sweep(struct bpf *b)
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
 	facets_sweep(&b->facets);
+	if (memberships_is_half_full(&b->memberships))
+		memberships_sweep(&b->memberships, b->samples.tasks, b->samples.nr_tasks);
 	if (b->vms.names_dropped)
 		b->programs.control->forgotten++; /* the programs send frames again if they recur */
 	b->vms.names_dropped = false;

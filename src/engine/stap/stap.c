@@ -5,11 +5,11 @@
 #include "engine/condense.h"
 #include "engine/engine.h"
 #include "engine/label_sets.h"
-#include "engine/memberships.h"
 #include "engine/samples.h"
 #include "engine/seal.h"
 #include "guard.h"
 #include "label/label_processes.h"
+#include "label/memberships.h"
 #include "lib/argv.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
@@ -487,7 +487,7 @@ static void init_facets(struct stap *s)
 {
 	const struct engine_request *r = s->request;
 
-	memberships_init(&s->memberships, r->all || r->selection.kind ? "/proc" : NULL, NULL);
+	memberships_init(&s->memberships, r->all || r->selection.kind ? "/proc" : NULL);
 	vm_processes_init(&s->vms, r->vm, &s->processes, &(struct vm_names){0});
 	s->vms.fetch = r->fetch;
 	label_processes_init(&s->labels, r->label, r->label_keys, &s->processes);

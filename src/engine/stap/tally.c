@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tally.h"
 #include "engine/label_sets.h"
-#include "engine/memberships.h"
 #include "label/label_processes.h"
+#include "label/memberships.h"
 #include "lib/util.h"
 #include "lib/word.h"
 #include "process/task.h"

@@ -2,20 +2,26 @@
 #include "memberships.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "process/cgroup.h"
+#include "model/recording.h"
 #include "process/task.h"
-#include "samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MEMBERSHIPS_MAX = 1 << 18 }; /* later processes have no labels */
 
 static const struct facet_ops ops;
 
-void memberships_init(struct memberships *m, const char *proc, const struct samples *samples)
+#define MEMBERSHIP_KEY(name) #name,
+const char *const membership_keys[NR_MEMBERSHIPS] = {MEMBERSHIP_LIST(MEMBERSHIP_KEY)};
+#undef MEMBERSHIP_KEY
+
+#define MEMBERSHIP_LABEL(name) &name##_label,
+static const struct membership_label *const labels[] = {MEMBERSHIP_LIST(MEMBERSHIP_LABEL)};
+#undef MEMBERSHIP_LABEL
+
+void memberships_init(struct memberships *m, const char *proc)
 {
-	*m = (struct memberships){.proc = proc, .samples = samples, .nr = 1};
+	*m = (struct memberships){.proc = proc, .nr = 1};
 	facet_init(&m->facet, &ops, NULL, NULL);
 	table_init(&m->by_pid);
 	strpool_init(&m->strings);
@@ -40,32 +46,59 @@ static struct membership *newest(const struct memberships *m, uint32_t pid)
 	return at && *at ? &m->list[*at] : NULL;
 }
 
-/* Reads the cgroup of a process that is new or executes another program. */
+/* Returns the new process PID, which started at START, or NULL if there is no room for it. */
+static struct membership *add(struct memberships *m, uint32_t pid, uint64_t start)
+{
+	struct membership *known = newest(m, pid);
+	bool is_new;
+
+	if (m->nr == MEMBERSHIPS_MAX) {
+		m->is_full = true;
+		return NULL;
+	}
+	uint32_t *at = table_put(&m->by_pid, pid, 0, &is_new);
+
+	if (known && known->until > start)
+		known->until = start;
+	ALLOC_GROW(m->list, m->nr, m->alloc);
+	m->list[m->nr] = (struct membership){.start = start, .pid = pid, .older = *at};
+	*at = (uint32_t)m->nr;
+	return &m->list[m->nr++];
+}
+
+static void read_labels(struct memberships *m, struct membership *of)
+{
+	char *text = NULL;
+
+	for (int i = 0; i < NR_MEMBERSHIPS; i++) {
+		size_t len;
+
+		if (!i || labels[i]->read != labels[i - 1]->read) {
+			free(text);
+			text = labels[i]->read(m->proc, of->pid);
+		}
+		const char *value = text ? labels[i]->value(text, &len) : NULL;
+
+		if (text)
+			of->values[i] = value ? strpool_add(&m->strings, value, len) : 0;
+	}
+	free(text);
+}
+
+/* Reads the labels of a process that is new or executes another program. */
 static void take(struct memberships *m, uint32_t pid)
 {
 	uint64_t start = task_start(pid, pid);
-	char *path = start ? cgroup_of(m->proc, pid) : NULL;
 	struct membership *known = newest(m, pid);
 
-	if (path && known && known->start == start) {
-		known->until = UINT64_MAX;
-		/* at its end a process belongs to the root of some hierarchies */
-		if (strcmp(path, "/") != 0)
-			known->path = strpool_adds(&m->strings, path);
-	} else if (path && m->nr == MEMBERSHIPS_MAX) {
-		m->is_full = true;
-	} else if (path) {
-		bool is_new;
-		uint32_t *at = table_put(&m->by_pid, pid, 0, &is_new);
-
-		if (known && known->until > start)
-			known->until = start;
-		ALLOC_GROW(m->list, m->nr, m->alloc);
-		m->list[m->nr] = (struct membership){
-			start, UINT64_MAX, pid, strpool_adds(&m->strings, path), *at};
-		*at = (uint32_t)m->nr++;
-	}
-	free(path);
+	if (!start)
+		return;
+	if (!known || known->start != start)
+		known = add(m, pid, start);
+	if (!known)
+		return;
+	known->until = UINT64_MAX;
+	read_labels(m, known);
 }
 
 void memberships_see(struct memberships *m, uint32_t pid)
@@ -101,7 +134,7 @@ void memberships_see_all(struct memberships *m, int64_t end_ns)
 	free(pids);
 }
 
-const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t start)
+const struct membership *memberships_of(struct memberships *m, uint32_t pid, uint64_t start)
 {
 	const struct membership *known;
 
@@ -113,7 +146,7 @@ const char *memberships_cgroup(struct memberships *m, uint32_t pid, uint64_t sta
 		known = known->older ? &m->list[known->older] : NULL;
 	if (known && start && known->until != UINT64_MAX && start + 1 >= known->until)
 		return NULL;
-	return known ? strpool_get(&m->strings, known->path) : NULL;
+	return known;
 }
 
 bool memberships_is_half_full(const struct memberships *m)
@@ -121,15 +154,15 @@ bool memberships_is_half_full(const struct memberships *m)
 	return m->nr > MEMBERSHIPS_MAX / 2;
 }
 
-void memberships_sweep(struct memberships *m)
+void memberships_sweep(struct memberships *m, const struct rec_task *tasks, size_t nr_tasks)
 {
 	struct table used;
 	bool is_new;
 	size_t nr = 1;
 
 	table_init(&used);
-	for (size_t i = 0; i < m->samples->nr_tasks; i++)
-		table_put(&used, m->samples->tasks[i].pid, 0, &is_new);
+	for (size_t i = 0; i < nr_tasks; i++)
+		table_put(&used, tasks[i].pid, 0, &is_new);
 	table_release(&m->by_pid);
 	table_init(&m->by_pid);
 	for (size_t i = 1; i < m->nr; i++) {
@@ -162,45 +195,21 @@ static void executed(struct facet *f, uint32_t pid)
 	memberships_executed((struct memberships *)f, pid);
 }
 
-/* Sweeps only if it must: memberships are read at the end, for the tasks of samples. */
-static void sweep(struct facet *f)
-{
-	struct memberships *m = (struct memberships *)f;
-
-	if (memberships_is_half_full(m))
-		memberships_sweep(m);
-}
-
 static void note(const struct facet *f, struct strbuf *notes)
 {
 	const struct memberships *m = (const struct memberships *)f;
 
-	if (m->is_full)
-		strbuf_addf(notes,
-			"more than %d processes: the cgroups of some are not known, their samples "
-			"have no labels cgroup, unit and container\n",
-			MEMBERSHIPS_MAX);
+	if (!m->is_full)
+		return;
+	strbuf_addf(notes, "more than %d processes: samples of some do not have the labels",
+		MEMBERSHIPS_MAX);
+	for (int i = 0; i < NR_MEMBERSHIPS; i++)
+		strbuf_addf(notes, "%s %s", i ? "," : "", membership_keys[i]);
+	strbuf_addch(notes, '\n');
 }
 
 static const struct facet_ops ops = {
 	.forked = forked,
 	.executed = executed,
-	.sweep = sweep,
 	.note = note,
 };
-
-size_t memberships_labels(const char *path, struct membership_label list[MEMBERSHIP_LABELS])
-{
-	const char *container = cgroup_container(path), *unit;
-	size_t nr = 0, len;
-
-	if (!strcmp(path, "/"))
-		return 0;
-	list[nr++] = (struct membership_label){"cgroup", path, strlen(path)};
-	unit = cgroup_unit(path, &len);
-	if (unit)
-		list[nr++] = (struct membership_label){"unit", unit, len};
-	if (container)
-		list[nr++] = (struct membership_label){"container", container, CONTAINER_ID_SHORT};
-	return nr;
-}

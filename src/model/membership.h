@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The labels that samples get from their process, such as its cgroup. A row is the key of a label,
+ * which --by, its help and the shells' completion list; src/label/memberships.h says how its value
+ * is read.
+ */
+#ifndef MODEL_MEMBERSHIP_H
+#define MODEL_MEMBERSHIP_H
+
+#define MEMBERSHIP_LIST(ROW) ROW(cgroup) ROW(unit) ROW(container)
+
+#define MEMBERSHIP_ENUM(name) MEMBERSHIP_##name,
+enum { MEMBERSHIP_LIST(MEMBERSHIP_ENUM) NR_MEMBERSHIPS };
+#undef MEMBERSHIP_ENUM
+
+/* The keys, each followed by ", ". */
+#define MEMBERSHIP_WORD(name) #name ", "
+#define MEMBERSHIP_WORDS MEMBERSHIP_LIST(MEMBERSHIP_WORD)
+
+#endif
