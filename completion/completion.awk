@@ -4,7 +4,7 @@
 # Whether option I has the words of a choice such as "auto|stap|bpf"; otherwise what is to be completed: files, directories,
 # processes, what a command lists, or any text.
 function kind_of(i) {
-	if (value[i] ~ /[|]/ || long[i] == "by")
+	if (value[i] ~ /[|]/)
 		return "words"
 	if (value[i] ~ /^DIR/)
 		return "folders"
@@ -15,15 +15,6 @@ function kind_of(i) {
 	return value[i] ~ /^PID/ ? "processes" : value[i] == "" ? "none" : "text"
 }
 
-# The keys that --by names in its description; those of labels are in the recording.
-function keys(doc,    key, i, n, all) {
-	n = split("comm thread process module file line category", key, " ")
-	for (i = 1; i <= n; i++)
-		if (doc ~ "(^|[ (])" key[i] "($|[ ,;)])")
-			all = all (all == "" ? "" : " ") key[i]
-	return all
-}
-
 # The commands that list the values of options.
 BEGIN {
 	command["comm"] = "ps -e -o comm= | sort -u"
@@ -31,9 +22,19 @@ BEGIN {
 	command["unit"] = "systemctl list-units --plain --no-legend --no-pager 2>/dev/null | sed \"s/ .*//\""
 }
 
+# What a description lists, as in "one of comm, thread, or the key of another label", as a choice; or else the value as it is.
+function listed(doc, value) {
+	if (!match(doc, /one of ([a-z]+, )+/))
+		return value
+	doc = substr(doc, RSTART + 7, RLENGTH - 9)
+	gsub(/, /, "|", doc)
+	return doc
+}
+
 # The first clause of a description, without "With -p:" before it and what the shells would interpret.
 function summary(doc) {
 	sub(/^(With [^:]*|stap): /, "", doc)
+	sub(/, one of ([a-z]+, )+.*/, "", doc)
 	sub(/[;:(].*/, "", doc)
 	gsub(/[]["'`$\\]/, "", doc)
 	sub(/ +$/, "", doc)
@@ -56,7 +57,7 @@ function bash_values(i,    kind) {
 function words(i,    choice) {
 	choice = value[i]
 	gsub(/[|]/, " ", choice)
-	return long[i] == "by" ? keys(doc[i]) : choice
+	return choice
 }
 
 function print_bash(    i, all, name) {
@@ -174,6 +175,8 @@ END {
 		print "completion.awk: the help of '" program "' lists no option: is it built?" >"/dev/stderr"
 		exit 1
 	}
+	for (i = 1; i <= nr; i++)
+		value[i] = listed(doc[i], value[i])
 	if (shell == "bash")
 		print_bash()
 	else if (shell == "zsh")

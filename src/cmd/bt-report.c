@@ -99,9 +99,9 @@ static const struct arg_option options[] = {
 	{"print-rules", 0, NULL, "Print the built-in rules, nothing else", 1, arg_flag,
 		AT(print_rules)},
 	{"by", 0, "KEY",
-		"A table by KEY: module, file or line (of the source), comm, process, thread, "
-		"category, "
-		"or the key of a label (label:KEY if it is one of these words)",
+		"A table by KEY, one of module, file, line, category, " ARG_ROOT_WORDS
+		"; file and line are of the source; label:KEY for a label whose key is another of "
+		"these words",
 		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY},
 	{0},
 };

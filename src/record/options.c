@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SCRIPT = 0x100, OPT_AT, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES };
+enum { OPT_SCRIPT = 0x100, OPT_AT, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES + 1 };
 
 static const char sample_bt_doc[] =
 	"Samples backtraces of running programs and shows where their time goes.\v"
@@ -98,8 +98,7 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 		const char *option, *what;
 	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"value", "at"},
 		{"latency", "at"}, {"distr", "at"}, {"if", "at"}, {"value-unit", "at"},
-		{"idle", "idle"}, {"mixed", "vm"}, {"with", "label"}, {"labels", "label"},
-		{"requests", "label"}};
+		{"idle", "idle"}, {"mixed", "vm"}, {"labels", "label"}, {"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
 	for (; rows->name || rows->help; rows++)
@@ -108,7 +107,32 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 				rows->is_hidden = !tool_takes(tool, needs[i].what);
 }
 
-/* Lists one option per interpreter and per source of labels. The caller frees their help. */
+/*
+ * Returns the help of --with: the labels that the sources do not record by default. The caller
+ * frees it.
+ */
+static char *list_more_labels(void)
+{
+	struct strbuf help = STRBUF_INIT;
+
+	for (int i = 0; i < NR_LABEL_SOURCES; i++) {
+		const char *before = ": record these labels, too: ";
+
+		strbuf_addf(&help, "%s --%s", i ? "; with" : "With", label_sources[i]->name);
+		for (const struct label_key *key = label_sources[i]->keys; key->name; key++) {
+			if (key->by_default)
+				continue;
+			strbuf_addf(&help, "%s%s", before, key->name);
+			before = ", ";
+		}
+	}
+	return strbuf_detach(&help);
+}
+
+/*
+ * Lists one option per interpreter and per source of labels, and the option with their labels. The
+ * caller frees their help.
+ */
 static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 {
 	for (int i = 0; i < NR_VMS; i++)
@@ -125,6 +149,9 @@ static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 					: ""),
 			1, set_label, ARG_AT(struct options, session.request.label), .choice = i,
 			.is_hidden = !tool_takes(tool, "label")};
+	*rows = (struct arg_option){"with", 0, "KEY[,KEY...]", list_more_labels(), 1, arg_text,
+		ARG_AT(struct options, with), .use = "labels separated by commas",
+		.is_hidden = !tool_takes(tool, "label")};
 }
 
 static bool is_in_table(const struct arg_option *rows, const char *name)
@@ -135,8 +162,12 @@ static bool is_in_table(const struct arg_option *rows, const char *name)
 	return false;
 }
 
-/* Lists the options that the tool declares. The caller frees the help of all rows. */
-static void list_tool_options(const struct tool *tool, struct arg_option *rows)
+/*
+ * Lists the options that the tool declares, which must not be in VM_ROWS. The caller frees the help
+ * of all rows.
+ */
+static void list_tool_options(
+	const struct tool *tool, const struct arg_option *vm_rows, struct arg_option *rows)
 {
 	if (tool->nr_options)
 		*rows++ = (struct arg_option){
@@ -147,7 +178,7 @@ static void list_tool_options(const struct tool *tool, struct arg_option *rows)
 
 		if (is_in_table(options_rows, o->name) ||
 			is_in_table(symbol_args.options, o->name) ||
-			vm_named(o->name, strlen(o->name))) {
+			is_in_table(vm_rows, o->name)) {
 			program_say("'%s' declares --%s, which sample-bt has already: rename it",
 				tool->path, o->name);
 			exit(EXIT_FAILED);
@@ -218,8 +249,8 @@ static void parse_words(struct options *o, int argc, char **argv)
 	};
 
 	list_options(&o->tool, rows);
-	list_tool_options(&o->tool, tool_rows);
 	list_vm_options(&o->tool, vm_rows);
+	list_tool_options(&o->tool, vm_rows, tool_rows);
 	arg_parse(&table, argc, argv, o);
 	free_help(tool_rows);
 	free_help(vm_rows);

@@ -159,16 +159,14 @@ const struct arg_option options_rows[] = {
 		"User and interpreter frames in one stack, and the kernel part; with -u without "
 		"the kernel part",
 		1, arg_flag, AT(mixed)},
-	{"with", 0, "KEY[,KEY...]",
-		"With --nginx: record these labels, too: args, client, conn, worker", 1, arg_text,
-		AT(with), .use = "labels separated by commas"},
 	{"labels", 0, "N",
-		"With --nginx: keep the N most frequent values of each label whose values clients "
-		"choose (default 1000); the others become \"other\"",
+		"With a source of labels such as --nginx: keep the N most frequent values of each "
+		"label whose values clients choose (default 1000); the others become \"other\"",
 		1, arg_count, REQUEST(label_values), 1, LABEL_VALUES_MAX},
 	{"requests", 0, NULL,
-		"With --nginx: also count the requests: bt-report --by shows the time of each", 1,
-		arg_flag, REQUEST(count_ends)},
+		"With a source of labels such as --nginx: also count the requests: bt-report --by "
+		"shows the time of each",
+		1, arg_flag, REQUEST(count_ends)},
 	{"time", 't', "TIME",
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",
@@ -216,8 +214,8 @@ const struct arg_option options_rows[] = {
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,
 		AT(view.threads)},
 	{"by", 0, "KEY[,KEY...]",
-		"As root frame: comm (name of the thread, as with -a), thread, process, or the "
-		"value of a label",
+		"As root frame, one of " ARG_ROOT_WORDS "; comm, the thread's name, is the default "
+		"with -a",
 		3, arg_root, AT(view)},
 	{"where", 0, "KEY=PATTERN",
 		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "

@@ -7,6 +7,7 @@
 #define VIEW_ARGS_ARG_VALUE_H
 
 #include "arg_parse.h"
+#include "model/membership.h"
 
 /* Prints one line and ends the program with EXIT_USAGE_ERROR. */
 void arg_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -17,6 +18,12 @@ void arg_invalid(const struct arg_option *option, const char *arg, const char *u
 
 /* USE for options with the key of a label. */
 #define ARG_LABEL_KEY "the key of a label"
+
+/*
+ * What can be a root frame: words for what is known of each task, and keys of labels. After "one
+ * of" in the help of an option, the shells complete these.
+ */
+#define ARG_ROOT_WORDS "comm, thread, process, " MEMBERSHIP_WORDS "or the key of another label"
 
 arg_set arg_flag; /* bool */
 

@@ -119,8 +119,8 @@ static const struct arg_option view_options[] = {
 	{"tag", 0, "STATE[,STATE...]", "The same as --label state=STATE[,STATE...]", 2, add_states,
 		AT(labels)},
 	{"by", 0, "KEY[,KEY...]",
-		"As root frame: comm, thread, process, or the value of the label KEY (label:KEY "
-		"if it is one of these words; recordings, pprof)",
+		"As root frame, one of " ARG_ROOT_WORDS
+		"; label:KEY for a label whose key is comm, thread or process (recordings, pprof)",
 		2, arg_root, AT(input.view)},
 	{"min-quality", 0, "PCT",
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2,

@@ -107,9 +107,12 @@ def page(path):
 
 texts = {name: program(name) for name in sorted(os.listdir(bin_dir))}
 check_eq('completion: values of a choice', ['bpf', 'stap'], sorted(set(offered('sample-bt', '--engine', '=', '')) - {'auto'}))
-check_eq('completion: keys of tables', ['category', 'comm'], offered('bt-report', '--by', '=', 'c')[::-1])
+check_eq('completion: keys of tables', ['category', 'cgroup', 'comm', 'container'], sorted(offered('bt-report', '--by', '=', 'c')))
 check_eq('completion: names of threads', True, 'bash' in offered('bt-flame', '--comm', '=', 'bas'))
 check_eq('completion: folders', [top + '/man'], offered('sample-bt', '--report', '=', top + '/ma'))
+labels = set(offered('sample-bt', '--by', '=', '')) - {'comm', 'thread', 'process'}
+described = re.findall(r'^\.It Cm (.*)', read('man/sample-bt-recording.5'), re.M)
+check_eq('sample-bt-recording(5): labels of --by that it lacks', [], sorted(labels - set(' , '.join(described).split(' , '))))
 check_eq('flametap: runs all programs', sorted(set(texts) - {'flametap', 'ngx-values'}),
          sorted(set(re.findall(r'\(([a-z-]+)\)$', texts['flametap'], re.M))))
 check_eq('completion: commands', ['record', 'report', 'resolve'], sorted(offered('flametap', 're')))
