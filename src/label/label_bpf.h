@@ -51,7 +51,7 @@ __noinline int begin_label(uint32_t lane)
 	s->label.found = 0;
 	s->label.owner = 0;
 	if (layout)
-		s->label_layout = *layout;
+		s->label.layout = *layout;
 	return 0;
 }
 
@@ -62,7 +62,7 @@ __noinline int search_label(uint32_t lane)
 
 	if (!s || !s->label.searching)
 		return 0;
-	switch (s->label_layout.kind) {
+	switch (s->label.layout.kind) {
 #define LABEL_SEARCH(KIND, name)                                                                   \
 	case LABEL_##KIND:                                                                         \
 		name##_search_here(s, lane);                                                       \
@@ -80,10 +80,10 @@ __noinline uint64_t hash_label(uint32_t lane)
 
 	if (!s)
 		return 0;
-	const uint64_t *word = (const uint64_t *)&s->label_record.set.texts;
+	const uint64_t *word = (const uint64_t *)&s->label.record.set.texts;
 	uint64_t hash = s->row.tgid;
 
-	for (uint64_t i = 0; i < sizeof(s->label_record.set.texts) / 8; i++) {
+	for (uint64_t i = 0; i < sizeof(s->label.record.set.texts) / 8; i++) {
 		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
 		hash ^= hash >> 29;
 	}
@@ -101,20 +101,20 @@ __noinline uint64_t new_label(uint32_t lane)
 
 	if (!s)
 		return 0;
-	switch (s->label_layout.kind) {
+	switch (s->label.layout.kind) {
 #define LABEL_TEXTS_HERE(KIND, name)                                                               \
 	case LABEL_##KIND:                                                                         \
-		name##_texts_here(s, lane, &s->label_id.name);                                     \
+		name##_texts_here(s, lane, &s->label.id.name);                                     \
 		break;
 		LABEL_LIST(LABEL_TEXTS_HERE)
 	}
-	struct label_new_set *set = &s->label_record.set;
+	struct label_new_set *set = &s->label.record.set;
 
 	set->tgid = s->row.tgid;
 	set->number = hash_label(lane);
 	if (!bpf_map_lookup_elem(&label_sent, &set->number)) {
-		s->label_record.type = RING_LABEL;
-		if (!bpf_ringbuf_output(&ring, &s->label_record, sizeof(s->label_record), 0))
+		s->label.record.type = RING_LABEL;
+		if (!bpf_ringbuf_output(&ring, &s->label.record, sizeof(s->label.record), 0))
 			bpf_map_update_elem(&label_sent, &set->number, &yes, BPF_ANY);
 	}
 	return set->number;
@@ -130,11 +130,11 @@ __noinline uint64_t identify_label(uint32_t lane)
 
 	if (!s)
 		return 0;
-	__builtin_memset(&s->label_id, 0, sizeof(s->label_id));
-	switch (s->label_layout.kind) {
+	__builtin_memset(&s->label.id, 0, sizeof(s->label.id));
+	switch (s->label.layout.kind) {
 #define LABEL_IDENTIFY(KIND, name)                                                                 \
 	case LABEL_##KIND:                                                                         \
-		if (!name##_key_here(s, &s->label_id.name))                                        \
+		if (!name##_key_here(s, &s->label.id.name))                                        \
 			return 0;                                                                  \
 		break;
 		LABEL_LIST(LABEL_IDENTIFY)
@@ -143,7 +143,7 @@ __noinline uint64_t identify_label(uint32_t lane)
 	}
 	hash = s->row.tgid;
 	for (uint64_t i = 0; i < LABEL_ID_WORDS; i++)
-		hash = (hash ^ s->label_id.word[i]) * 0x9e3779b97f4a7c15ULL;
+		hash = (hash ^ s->label.id.word[i]) * 0x9e3779b97f4a7c15ULL;
 	return hash | 1;
 }
 
@@ -176,7 +176,7 @@ __noinline int take_end(uint32_t lane, uint64_t address)
 	begin_label(lane);
 	if (!s || !s->label.on)
 		return 0;
-	switch (s->label_layout.kind) {
+	switch (s->label.layout.kind) {
 #define LABEL_ENDS(KIND, name)                                                                     \
 	case LABEL_##KIND:                                                                         \
 		if (!name##_ends_here(s, address))                                                 \

@@ -52,6 +52,13 @@ struct label_new_set {
 	} texts;
 };
 
+/* A new set of labels in the ring buffer. */
+struct ring_label {
+	uint32_t type; /* RING_LABEL */
+	uint32_t pad;
+	struct label_new_set set;
+};
+
 /* The data that a set is read from. As long as it is the same, so is the set. */
 enum { LABEL_ID_WORDS = 16 };
 
@@ -66,7 +73,10 @@ _Static_assert(sizeof(union label_identity) == LABEL_ID_WORDS * sizeof(uint64_t)
 
 enum { LABEL_PASSED = 4 }; /* frames that are walked between two searches */
 
-/* The state of the search for a label in a stack, and what has been found. */
+/*
+ * The state of the search for a label in a stack, and what has been found. The programs have one in
+ * their scratch.
+ */
 struct label_search {
 	bool on;          /* the process of this sample has the source */
 	bool searching;   /* the search goes on with the next frame */
@@ -81,6 +91,9 @@ struct label_search {
 		uint64_t sp, pc; /* of the caller of the frame that was left */
 		uint64_t saved;  /* registers that the frame has saved, below its return address */
 	} passed[LABEL_PASSED];
+	struct label_layout layout; /* of the source in the process */
+	union label_identity id;    /* of the owner that was found */
+	struct ring_label record;
 };
 
 #endif

@@ -25,10 +25,10 @@ struct {
 
 static __always_inline int vm_begin(struct scratch *s)
 {
-	switch (s->vm_layout.kind) {
+	switch (s->vm.layout.kind) {
 #define VM_BEGIN(KIND, name)                                                                       \
 	case VM_##KIND:                                                                            \
-		return name##_begin_here(&s->vm.name, &s->vm_layout.name);
+		return name##_begin_here(&s->vm.walks.name, &s->vm.layout.name);
 		VM_LIST(VM_BEGIN)
 	default:
 		return VM_NOT_RUNNING;
@@ -37,10 +37,10 @@ static __always_inline int vm_begin(struct scratch *s)
 
 static __always_inline int vm_step(struct scratch *s)
 {
-	switch (s->vm_layout.kind) {
+	switch (s->vm.layout.kind) {
 #define VM_STEP(KIND, name)                                                                        \
 	case VM_##KIND:                                                                            \
-		return name##_step(&s->vm.name, &s->vm_layout.name);
+		return name##_step(&s->vm.walks.name, &s->vm.layout.name);
 		VM_LIST(VM_STEP)
 	default:
 		return VM_INCONSISTENT;
@@ -51,11 +51,11 @@ static __always_inline int vm_step(struct scratch *s)
 static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_frame *frame,
 	const struct vm_frame *below, union vm_texts *texts)
 {
-	switch (s->vm_layout.kind) {
+	switch (s->vm.layout.kind) {
 #define VM_READ_TEXTS(KIND, name)                                                                  \
 	case VM_##KIND:                                                                            \
 		return name##_texts_here(                                                          \
-			&s->vm.name, &s->vm_layout.name, frame, below, &texts->name);
+			&s->vm.walks.name, &s->vm.layout.name, frame, below, &texts->name);
 		VM_LIST(VM_READ_TEXTS)
 	default:
 		return false;
@@ -68,12 +68,12 @@ __noinline int vm_is_coroutine(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	if (!s || !s->walk.vm.frame || s->vm_end != VM_ON)
+	if (!s || !s->walk.vm.frame || s->vm.end != VM_ON)
 		return false;
-	switch (s->vm_layout.kind) {
+	switch (s->vm.layout.kind) {
 #define VM_IS_COROUTINE(KIND, name)                                                                \
 	case VM_##KIND:                                                                            \
-		return name##_is_coroutine_here(&s->vm.name, &s->vm_layout.name);
+		return name##_is_coroutine_here(&s->vm.walks.name, &s->vm.layout.name);
 		VM_LIST(VM_IS_COROUTINE)
 	default:
 		return false;
@@ -85,14 +85,14 @@ __noinline int vm_is_coroutine(uint32_t lane)
 static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_frame *f)
 {
 	struct vm_words words = vm_pack(f);
-	uint32_t nr = s->nr_vm;
+	uint32_t nr = s->vm.nr;
 
 	if (nr >= VM_DEPTH)
 		return false;
-	s->with[nr] = f->with;
+	s->vm.with[nr] = f->with;
 	s->frame[PAD + nr * VM_WORDS] = words.what;
 	s->frame[PAD + nr * VM_WORDS + 1] = words.at;
-	s->nr_vm = nr + 1;
+	s->vm.nr = nr + 1;
 	return true;
 }
 
@@ -103,13 +103,13 @@ __noinline int take_vm_step(uint32_t lane)
 
 	if (!s)
 		return 1;
-	if (s->vm.walk.found && !keep_vm_frame(s, &s->vm.walk.frame)) {
-		s->vm_end = VM_CUT;
+	if (s->vm.walks.walk.found && !keep_vm_frame(s, &s->vm.walks.walk.frame)) {
+		s->vm.end = VM_CUT;
 		return 1;
 	}
-	if (s->vm_end != VM_ON)
+	if (s->vm.end != VM_ON)
 		return 1;
-	s->vm_end = vm_step(s);
+	s->vm.end = vm_step(s);
 	return 0;
 }
 
@@ -130,11 +130,11 @@ static __always_inline struct vm_frame frame_below(const struct scratch *s, uint
 {
 	struct vm_words words = {0, 1};
 
-	if (++index >= VM_DEPTH || index >= s->nr_vm)
+	if (++index >= VM_DEPTH || index >= s->vm.nr)
 		return vm_unpack(&words, 0);
 	words.what = s->frame[PAD + index * VM_WORDS];
 	words.at = s->frame[PAD + index * VM_WORDS + 1];
-	return vm_unpack(&words, s->with[index]);
+	return vm_unpack(&words, s->vm.with[index]);
 }
 
 /*
@@ -158,7 +158,7 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 
 	if (!s || index >= VM_DEPTH)
 		return 0;
-	struct vm_new_frame *new = &s->vm_record.frame;
+	struct vm_new_frame *new = &s->vm.record.frame;
 
 	new->key.words.what = s->frame[PAD + index * VM_WORDS];
 	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
@@ -169,14 +169,14 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 
 	if (!sent || vm_sent_has(sent, key))
 		return 0;
-	struct vm_frame frame = vm_unpack(&new->key.words, s->with[index]);
+	struct vm_frame frame = vm_unpack(&new->key.words, s->vm.with[index]);
 	bool whole;
 
 	struct vm_frame below = frame_below(s, index);
 
 	new->what = frame.what;
 	whole = vm_read_texts(s, &frame, &below, &new->texts);
-	if (!bpf_ringbuf_output(&ring, &s->vm_record, sizeof(s->vm_record), vm_wakeup()) && whole)
+	if (!bpf_ringbuf_output(&ring, &s->vm.record, sizeof(s->vm.record), vm_wakeup()) && whole)
 		vm_sent_add(sent, key);
 	return 0;
 }
@@ -188,11 +188,11 @@ __noinline int begin_vm_steps(uint32_t lane)
 
 	if (!s)
 		return 0;
-	s->vm.walk.found = false;
-	s->vm.walk.state = 0;
-	s->vm.walk.mixed = settings.user;
-	s->vm.walk.owner = s->row.tgid;
-	s->vm_end = vm_begin(s);
+	s->vm.walks.walk.found = false;
+	s->vm.walks.walk.state = 0;
+	s->vm.walks.walk.mixed = settings.user;
+	s->vm.walks.walk.owner = s->row.tgid;
+	s->vm.end = vm_begin(s);
 	return 0;
 }
 
@@ -201,10 +201,10 @@ static __always_inline void walk_vm(struct scratch *s)
 	for (int i = 0; i < VM_STEPS_MAX / VM_STRIDE; i++)
 		if (take_vm_steps(LANE_EVENT))
 			break;
-	if (s->vm_end == VM_ON)
-		s->vm_end = VM_CUT;
-	if (s->vm_end == VM_WHOLE && !s->nr_vm)
-		s->vm_end = VM_NOT_RUNNING;
+	if (s->vm.end == VM_ON)
+		s->vm.end = VM_CUT;
+	if (s->vm.end == VM_WHOLE && !s->vm.nr)
+		s->vm.end = VM_NOT_RUNNING;
 }
 
 /*
@@ -232,7 +232,7 @@ __noinline int take_native(uint32_t lane)
 
 	if (!s)
 		return 0;
-	struct vm_native *native = &s->vm.walk.native;
+	struct vm_native *native = &s->vm.walks.walk.native;
 	const struct walk_vm *vm = &s->walk.vm;
 
 	native->frame = vm->frame;
@@ -259,7 +259,7 @@ __noinline int take_native_threads(uint32_t lane)
 	struct scratch *s = my_scratch(lane);
 
 	for (int i = 0; s && i < VM_NATIVE_THREADS; i++)
-		s->vm.walk.native.threads[i] = s->walk.vm.threads[i];
+		s->vm.walks.walk.native.threads[i] = s->walk.vm.threads[i];
 	return 0;
 }
 
@@ -289,32 +289,32 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	uint32_t tgid = s->row.tgid;
 	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &tgid);
 
-	s->nr_vm = 0;
-	s->vm_end = VM_NOT_RUNNING;
+	s->vm.nr = 0;
+	s->vm.end = VM_NOT_RUNNING;
 	if (layout) {
-		s->vm_layout = *layout;
+		s->vm.layout = *layout;
 		if (settings.vm_by_native)
 			begin_by_native(s, in_user);
 		else
 			begin_vm_steps(LANE_EVENT);
 		walk_vm(s);
-		if (s->vm_end != VM_NOT_RUNNING && s->vm.walk.state && !s->row.state)
-			s->row.state = VM_STATE(s->vm.walk.state);
+		if (s->vm.end != VM_NOT_RUNNING && s->vm.walks.walk.state && !s->row.state)
+			s->row.state = VM_STATE(s->vm.walks.walk.state);
 	}
-	if (s->vm_end == VM_NOT_RUNNING && settings.user)
+	if (s->vm.end == VM_NOT_RUNNING && settings.user)
 		return true;
-	if (s->vm_end != VM_WHOLE && s->vm_end != VM_CUT) {
+	if (s->vm.end != VM_WHOLE && s->vm.end != VM_CUT) {
 		struct vm_frame none = {VM_WHAT(VM_NO_FRAME), 0, 0};
 
-		s->nr_vm = 0;
+		s->vm.nr = 0;
 		keep_vm_frame(s, &none);
 	}
-	s->row.vm = store(s, LANE_EVENT, s->nr_vm * VM_WORDS,
-		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm_end);
+	s->row.vm = store(s, LANE_EVENT, s->vm.nr * VM_WORDS,
+		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm.end);
 	if (!layout || !s->nr_new)
 		return s->row.vm;
-	s->vm_record.type = RING_VM_FRAME;
-	s->vm_record.frame.key.tgid = tgid;
+	s->vm.record.type = RING_VM_FRAME;
+	s->vm.record.frame.key.tgid = tgid;
 	for (uint32_t i = 0; i < VM_DEPTH; i += VM_STRIDE)
 		if (send_vm_frames(LANE_EVENT, i))
 			break;

@@ -40,12 +40,29 @@ struct vm_new_frame {
 	union vm_texts texts;
 };
 
+/* A new frame in the ring buffer. */
+struct ring_vm_frame {
+	uint32_t type; /* RING_VM_FRAME */
+	uint32_t pad;
+	struct vm_new_frame frame;
+};
+
 /* The state of a walk. Each begins with a struct vm_walk. */
 union vm_walks {
 	struct vm_walk walk;
 #define VM_WALK(KIND, name) struct name##_walk name;
 	VM_LIST(VM_WALK)
 #undef VM_WALK
+};
+
+/* A walk in the BPF programs, which have one in their scratch, and its frames so far. */
+struct vm_run {
+	union vm_walks walks;
+	struct vm_layout layout;
+	uint32_t nr; /* frames so far */
+	int end;     /* enum vm_end */
+	struct ring_vm_frame record;
+	uint64_t with[VM_DEPTH]; /* of each frame; the words of the frames are in the scratch */
 };
 
 #endif

@@ -20,10 +20,6 @@ static struct scratch {
 		uint64_t pc, argument, preserved[6];
 	} regs;
 	struct label_search label;
-	struct label_layout label_layout;
-	struct {
-		struct label_new_set set;
-	} label_record;
 } scratch;
 
 _Static_assert(sizeof(scratch.regs) == sizeof((struct request_stack){0}.reg), "");
@@ -91,11 +87,11 @@ void request_write_stack(const struct request_stack *stack, FILE *out)
 
 int request_find(const struct target *t, struct strbuf *out)
 {
-	int found = nginx_find(t, &scratch.label_layout.nginx, out);
+	int found = nginx_find(t, &scratch.label.layout.nginx, out);
 
-	scratch.label_layout.kind = LABEL_NGINX;
+	scratch.label.layout.kind = LABEL_NGINX;
 	if (!found)
-		nginx_describe(&scratch.label_layout.nginx, nginx_file(t)->path, 0, out);
+		nginx_describe(&scratch.label.layout.nginx, nginx_file(t)->path, 0, out);
 	return found;
 }
 
@@ -103,7 +99,10 @@ int request_find(const struct target *t, struct strbuf *out)
 static void search(const struct request_stack *stack)
 {
 	memcpy(&scratch.regs, stack->reg, sizeof(scratch.regs));
-	scratch.label = (struct label_search){.on = true, .searching = true, .place = NGINX_OTHER};
+	scratch.label = (struct label_search){.on = true,
+		.searching = true,
+		.place = NGINX_OTHER,
+		.layout = scratch.label.layout};
 	nginx_search_here(&scratch, 0);
 	for (size_t i = 0; i < stack->nr && scratch.label.searching; i += scratch.label.nr_passed) {
 		size_t left = stack->nr - i;
@@ -155,7 +154,7 @@ void request_labels(
 		strbuf_adds(out, "\tnot known\n");
 	} else {
 		nginx_texts_here(&scratch, 0, &id);
-		add_labels(&scratch.label_record.set.texts.nginx, out);
+		add_labels(&scratch.label.record.set.texts.nginx, out);
 	}
 }
 
@@ -166,7 +165,7 @@ static void look_at(const uint64_t *words, size_t nr)
 	(void)nginx_ends_here;
 	for (size_t i = 0; i < nr; i++) {
 		scratch.label.found =
-			nginx_request_of(&scratch, &scratch.label_layout.nginx, words[i]);
+			nginx_request_of(&scratch, &scratch.label.layout.nginx, words[i]);
 		if (scratch.label.found && nginx_key_here(&scratch, &id))
 			nginx_texts_here(&scratch, 0, &id);
 	}

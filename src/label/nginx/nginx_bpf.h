@@ -41,12 +41,12 @@ __noinline int nginx_try_word(uint32_t lane, uint32_t index)
 
 	if (!nginx_may_point(word))
 		return 0;
-	request = nginx_request_of(s, &s->label_layout.nginx, word);
+	request = nginx_request_of(s, &s->label.layout.nginx, word);
 	if (request && (request == word || !search->owner)) {
 		search->found = request;
 		return 1;
 	}
-	connection = nginx_connection_of(s, &s->label_layout.nginx, word);
+	connection = nginx_connection_of(s, &s->label.layout.nginx, word);
 	if (request || !connection)
 		return 0;
 	if (search->place < NGINX_READING)
@@ -72,7 +72,7 @@ __noinline int nginx_see_code(uint32_t lane, uint64_t pc)
 	struct scratch *s = my_scratch(lane);
 
 	for (uint64_t i = 0; s && i < NGINX_CODES; i++) {
-		const struct nginx_place_code *c = &s->label_layout.nginx.code[i];
+		const struct nginx_place_code *c = &s->label.layout.nginx.code[i];
 
 		if (pc - c->start < c->size && c->place > s->label.place)
 			s->label.place = c->place;
@@ -101,7 +101,7 @@ __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 
 	if (!s || !s->label.searching)
 		return 0;
-	const struct nginx_layout *l = &s->label_layout.nginx;
+	const struct nginx_layout *l = &s->label.layout.nginx;
 	const struct label_passed *p = &s->label.passed[index % LABEL_PASSED];
 	uint64_t pc = p->pc, saved = p->saved;
 
@@ -133,7 +133,7 @@ static __always_inline void nginx_search_here(struct scratch *s, uint32_t lane)
 /* Returns whether REQUEST is a client's request, not a subrequest. */
 static __always_inline bool nginx_ends_here(struct scratch *s, uint64_t request)
 {
-	const struct nginx_layout *l = &s->label_layout.nginx;
+	const struct nginx_layout *l = &s->label.layout.nginx;
 	uint64_t main;
 
 	return nginx_is_request(s, l, request) && !nginx_word(s, &main, request + l->at.main) &&
@@ -143,7 +143,7 @@ static __always_inline bool nginx_ends_here(struct scratch *s, uint64_t request)
 /* Reads the identity of the request that was found; returns false if it cannot be read. */
 static __always_inline bool nginx_key_here(struct scratch *s, struct nginx_identity *id)
 {
-	return nginx_identify(s, &s->label_layout.nginx, s->label.found, id);
+	return nginx_identify(s, &s->label.layout.nginx, s->label.found, id);
 }
 
 /* Reads text KIND of the request, if it is recorded. */
@@ -153,19 +153,19 @@ __noinline int nginx_text_here(uint32_t lane, uint32_t kind)
 
 	if (!s || kind >= NGINX_TEXTS)
 		return 0;
-	struct nginx_text *text = &s->label_record.set.texts.nginx.text[kind];
+	struct nginx_text *text = &s->label.record.set.texts.nginx.text[kind];
 
 	__builtin_memset(text, 0, sizeof(*text));
 	if (settings.label_keys >> kind & 1)
-		nginx_read_text(s, &s->label_layout.nginx, s->label.found, kind, text);
+		nginx_read_text(s, &s->label.layout.nginx, s->label.found, kind, text);
 	return 0;
 }
 
 static __always_inline void nginx_texts_here(
 	struct scratch *s, uint32_t lane, const struct nginx_identity *id)
 {
-	struct nginx_texts *t = &s->label_record.set.texts.nginx;
-	const struct nginx_layout *l = &s->label_layout.nginx;
+	struct nginx_texts *t = &s->label.record.set.texts.nginx;
+	const struct nginx_layout *l = &s->label.layout.nginx;
 	uint32_t keys = settings.label_keys;
 	uint64_t word;
 

@@ -39,14 +39,14 @@ __noinline int puc_step_here(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return s ? puc_step(&s->vm.lua, &s->vm_layout.lua.puc.shape) : VM_INCONSISTENT;
+	return s ? puc_step(&s->vm.walks.lua, &s->vm.layout.lua.puc.shape) : VM_INCONSISTENT;
 }
 
 __noinline int lua_search_name_step(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return !s || lua_search_step(&s->vm.lua, &s->vm_layout.lua.jit.shape);
+	return !s || lua_search_step(&s->vm.walks.lua, &s->vm.layout.lua.jit.shape);
 }
 
 static __always_inline void lua_search_name(void)
@@ -60,7 +60,7 @@ __noinline int puc_search_next(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	return !s || puc_search_step(&s->vm.lua, &s->vm_layout.lua.puc.shape);
+	return !s || puc_search_step(&s->vm.walks.lua, &s->vm.layout.lua.puc.shape);
 }
 
 static __always_inline void puc_search(void)

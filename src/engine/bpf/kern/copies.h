@@ -18,26 +18,26 @@ __noinline int copy_page(uint32_t lane, uint32_t index)
 	struct ring_page *page;
 	uint64_t word;
 
-	if (!s || s->copied_to >= s->copy_end)
+	if (!s || s->copying.to >= s->copying.end)
 		return 0;
-	if (bpf_probe_read_user(&word, sizeof(word), (void *)s->copied_to)) {
-		s->copied_to += COPY_PAGE;
-		return s->end_is_known;
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)s->copying.to)) {
+		s->copying.to += COPY_PAGE;
+		return s->copying.end_is_known;
 	}
 	page = bpf_ringbuf_reserve(&ring, sizeof(*page), 0);
 	if (!page) {
-		s->ring_full = true;
+		s->copying.ring_full = true;
 		return 0;
 	}
 	page->type = RING_PAGE;
 	page->copy = s->copy.copy;
 	page->index = index;
-	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)s->copied_to)) {
+	if (bpf_probe_read_user(page->bytes, COPY_PAGE, (void *)s->copying.to)) {
 		bpf_ringbuf_discard(page, 0);
 		return 0;
 	}
 	bpf_ringbuf_submit(page, 0);
-	s->copied_to += COPY_PAGE;
+	s->copying.to += COPY_PAGE;
 	s->copy.nr_pages = index + 1;
 	return 1;
 }
@@ -95,12 +95,12 @@ static __always_inline void find_stack_end(struct scratch *s, uint64_t sp)
 	uint64_t first = BPF_CORE_READ(task, mm, start_stack),
 		 block = BPF_CORE_READ(task, THREAD_POINTER);
 
-	s->copy_end = limit;
-	if (first > sp && first < s->copy_end)
-		s->copy_end = first;
-	if (block > sp && block < s->copy_end)
-		s->copy_end = block;
-	s->end_is_known = s->copy_end < limit;
+	s->copying.end = limit;
+	if (first > sp && first < s->copying.end)
+		s->copying.end = first;
+	if (block > sp && block < s->copying.end)
+		s->copying.end = block;
+	s->copying.end_is_known = s->copying.end < limit;
 }
 
 /*
@@ -176,15 +176,15 @@ __noinline int copy_stack(uint32_t lane)
 		return 0;
 	s->row.user = copy_number(lane, count);
 	begin_copy(s, lane, current_task(), s->row.user, s->row.tgid, my_exec_pages());
-	s->copied_to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	s->copying.to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
 	find_stack_end(s, s->walk.reg[REG_SP]);
-	s->ring_full = false;
+	s->copying.ring_full = false;
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
 		if (!copy_page(lane, i))
 			break;
 	/* frames of a VM may be in the ring buffer that have not woken the recorder */
-	if (s->ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy),
-				    settings.vm ? BPF_RB_FORCE_WAKEUP : 0))
+	if (s->copying.ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy),
+					    settings.vm ? BPF_RB_FORCE_WAKEUP : 0))
 		s->row.user = 0;
 	return 0;
 }

@@ -20,41 +20,42 @@ enum {
 	PAGE = 4096,
 };
 
-/* The working memory of a program, which is too large for the BPF stack. */
+/*
+ * The working memory of a program, which is too large for the BPF stack. What interpreters and
+ * labels keep in it is in runtime/vm_layout.h and label/label_layout.h.
+ */
 struct scratch {
 	struct walk walk; /* must be first: see read_stack() */
 	uint64_t window[WINDOW / 8];
 	uint64_t window_at;  /* address, or 0 if the window is empty */
 	uint64_t checked_at; /* address of the build-id that was checked last */
 	struct space space;
-	bool is_current; /* the list of mappings is up to date */
-	struct node_key key;
+	bool is_current;         /* the list of mappings is up to date */
+	bool to_vm;              /* the native stack is walked only up to the interpreter's frame */
+	struct unwind_rule rule; /* for compiled_code.h */
+	uint32_t lane;           /* lane of this scratch, for compiled_code.h */
+	struct pt_regs___kernel regs;
+
 	struct row_key row;
 	struct span span;
+	bool in_use; /* used by a program that may be preempted, see claim_scratch() */
+
+	struct node_key key;
+	uint32_t nr_new; /* how many words at the leaf of the last stored stack are new */
+
 	struct ring_copy copy;
-	struct pt_regs___kernel regs;
-	union vm_walks vm;
-	struct vm_layout vm_layout;
-	bool in_use;    /* used by a program that may be preempted, see claim_scratch() */
-	bool to_vm;     /* the native stack is walked only up to the interpreter's frame */
-	uint32_t nr_vm; /* VM frames so far */
-	int vm_end;
-	struct ring_vm_frame vm_record;
-	uint64_t with[VM_DEPTH]; /* of each VM frame */
-	struct label_search label;
-	struct label_layout label_layout;
-	union label_identity label_id;
-	struct ring_label label_record;
-	uint64_t copied_to; /* address up to which the stack was copied */
-	uint64_t copy_end;  /* address at which copying ends */
-	bool end_is_known;  /* copy_end is the end of the stack, not just the limit of copies */
-	bool ring_full;     /* the copy is incomplete */
+	struct copying {
+		uint64_t to;       /* address up to which the stack was copied */
+		uint64_t end;      /* address at which copying ends */
+		bool end_is_known; /* it is the end of the stack, not just the limit of copies */
+		bool ring_full;    /* the copy is incomplete */
+	} copying;
 	struct delayed first;
-	uint64_t next_return; /* address of a struct return_instance, see return_probes.h, or 0 */
 	bool delayed;         /* the next stacks of the thread count for this tick */
-	uint32_t nr_new;      /* how many words at the leaf of the last stored stack are new */
-	struct unwind_rule rule;        /* for compiled_code.h */
-	uint32_t lane;                  /* lane of this scratch, for compiled_code.h */
+	uint64_t next_return; /* address of a struct return_instance, see return_probes.h, or 0 */
+
+	struct vm_run vm;
+	struct label_search label;
 	uint64_t frame[FRAMES + CHUNK]; /* PAD zeros, then a stack */
 };
 

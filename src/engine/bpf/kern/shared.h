@@ -146,7 +146,7 @@ struct row_key {
 	uint32_t slice;            /* number of the time slice, or 0 */
 	uint32_t event;            /* enum row_event */
 	uint32_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
-	uint64_t label_set; /* set of a source's labels, see label_layout.h, or 0 */
+	uint64_t label_set;        /* set of a source's labels, see label_layout.h, or 0 */
 };
 
 /*
@@ -252,19 +252,6 @@ struct ring_copy {
 	struct {
 		uint64_t at, pc; /* address of a return address, and its true value */
 	} returns[COPY_RETURNS];
-};
-
-struct ring_vm_frame {
-	uint32_t type;
-	uint32_t pad;
-	struct vm_new_frame frame;
-};
-
-/* A new set of labels. */
-struct ring_label {
-	uint32_t type;
-	uint32_t pad;
-	struct label_new_set set;
 };
 
 /* The number of a set, by a hash of the data from which it was read. */
