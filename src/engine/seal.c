@@ -12,6 +12,7 @@
 #include "lib/util.h"
 #include "runtime/native.h"
 #include "samples.h"
+#include "tool_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct conversion {
 	} * of_tasks;             /* by numbers in samples */
 	struct table first_lines; /* function, file -> 2 * line of the first, + 1 if several */
 	struct table spliced;     /* user stack, VM stack -> stack of rec */
+	struct tool_rows extra;
 };
 
 static const uint64_t *frames_of(const struct conversion *c, const struct sample_stack *s)
@@ -291,6 +293,15 @@ static bool replace_stack(const uint32_t *actual, uint32_t *number)
 	return is_none || *number;
 }
 
+static void add_merged(
+	struct conversion *c, const struct sample_key *key, const struct sample_row *row)
+{
+	struct sample_row merged = {.key = *key, .count = row->count, .sum = row->sum};
+
+	samples_add(&c->rows, key, row->count, row->sum);
+	tool_rows_count(&c->extra, &merged, &c->rows);
+}
+
 /*
  * Merges the rows whose stacks are the same. If a stack of a row is pending, the row is lost,
  * because half a stack would be wrong.
@@ -309,7 +320,7 @@ static void merge_rows(struct conversion *c)
 
 		key.labels = labels ? labels[key.labels] : key.labels;
 		if (is_whole)
-			samples_add(&c->rows, &key, row->count, row->sum);
+			add_merged(c, &key, row);
 		else
 			add_capped(&c->rec->lost[LOST_NO_BODY], row->count);
 	}
@@ -379,9 +390,16 @@ static uint32_t labels_of(struct conversion *c, const struct sample_key *key)
 	return recording_labels(c->rec, labels, nr);
 }
 
+/* Returns the divisor of the sums of EVENT, which may be one of c->extra. */
+static uint64_t divisor_of(const struct conversion *c, uint32_t event)
+{
+	return event < c->samples->nr_events ? c->samples->events[event].divisor : 1;
+}
+
 static void add_row(struct conversion *c, const struct sample_row *from)
 {
 	const struct sample_key *key = &from->key;
+	uint32_t leaf = tool_rows_leaf(&c->extra, key->labels);
 	struct rec_row row = {
 		.event = key->event,
 		.task = task_of(c, key->task),
@@ -389,7 +407,7 @@ static void add_row(struct conversion *c, const struct sample_row *from)
 		.labels = labels_of(c, key),
 		.slice = key->slice,
 		.count = from->count,
-		.sum = from->sum / c->samples->events[key->event].divisor,
+		.sum = from->sum / divisor_of(c, key->event),
 	};
 	int n = 0;
 
@@ -399,6 +417,7 @@ static void add_row(struct conversion *c, const struct sample_row *from)
 		row.stacks[n++] = stack_of(c, key->user | key->vm);
 	if (key->kernel)
 		row.stacks[n++] = stack_of(c, key->kernel);
+	row.stacks[n] = leaf;
 	recording_add_row(c->rec, &row);
 }
 
@@ -437,6 +456,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 	table_init(&c.first_lines);
 	find_same_names(&c);
 	samples_init(&c.rows);
+	tool_rows_init(&c.extra, s, facts->request, &c.table);
 	merge_rows(&c);
 	judge_ask(&c.judge);
 	c.tasks = xcalloc(s->nr_tasks, sizeof(*c.tasks));
@@ -445,6 +465,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 	for (size_t i = 0; i < s->nr_events; i++)
 		recording_add_event(rec, s->events[i].name, s->events[i].unit, s->events[i].clock,
 			s->events[i].period);
+	tool_rows_add_events(&c.extra);
 	add_rows(&c);
 	for (int i = 0; i < LOST_REASONS; i++)
 		add_capped(&rec->lost[i], s->lost[i]);
@@ -453,6 +474,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 	free(c.of_tasks);
 	table_release(&c.spliced);
 	table_release(&c.first_lines);
+	tool_rows_release(&c.extra);
 	samples_release(&c.rows);
 	frame_table_release(&c.table);
 }

@@ -23,6 +23,7 @@ struct seal_facts {
 	struct memberships *ms;     /* has the labels of processes, or NULL */
 	const struct kallsyms *ks;  /* has the names of kernel frames, or NULL */
 	const uint32_t *labels;     /* the sets that rows get in place of their sets, or NULL */
+	const struct engine_request *request; /* or NULL if the tool adds nothing to the rows */
 };
 
 /*

@@ -268,6 +268,21 @@ static int take_function(struct tool *tool, const char *text, struct strbuf *err
 	return 0;
 }
 
+/* Parses an event, "calls" or "errors error". */
+static int take_count(struct tool *tool, const char *text, struct strbuf *err)
+{
+	const char *rest = text, *name, *label;
+	size_t name_len, label_len;
+
+	if (tool->nr_counts == TOOL_COUNTS_MAX)
+		return fail(err, "more than %d further events", TOOL_COUNTS_MAX);
+	if (!next_word(&rest, &name, &name_len))
+		return fail(err, "invalid event '%s': give its name", text);
+	tool->counts[tool->nr_counts++] = (struct tool_count){xstrndup(name, name_len),
+		next_word(&rest, &label, &label_len) ? xstrndup(label, label_len) : NULL};
+	return 0;
+}
+
 /* Takes one line of the header, "KEY VALUE". Unknown keys belong to later versions. */
 static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 {
@@ -284,6 +299,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"actions", &tool->actions},
 		{"program", &tool->program},
 		{"labels", &tool->labels},
+		{"leaf", &tool->leaf},
 	};
 	const char *key;
 	size_t len;
@@ -296,6 +312,8 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		return take_probe(tool, line, err);
 	if (is_word(key, len, "function"))
 		return take_function(tool, line, err);
+	if (is_word(key, len, "counts"))
+		return take_count(tool, line, err);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (is_word(key, len, keys[i].key) && !*keys[i].value)
 			*keys[i].value = xstrdup(line);
@@ -415,6 +433,13 @@ bool tool_takes(const struct tool *tool, const char *option)
 	return false;
 }
 
+const char *tool_next_word(const char **text, size_t *len)
+{
+	const char *word;
+
+	return *text && next_word(text, &word, len) ? word : NULL;
+}
+
 bool tool_is_timed(const struct tool *tool)
 {
 	for (size_t i = 0; i < tool->nr_probes; i++)
@@ -529,7 +554,8 @@ void tool_option_print(const struct tool_option *o, uint64_t value, struct strbu
 void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
-		tool->clock, tool->none, tool->takes, tool->actions, tool->program, tool->labels};
+		tool->clock, tool->none, tool->takes, tool->actions, tool->program, tool->labels,
+		tool->leaf};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);
@@ -540,6 +566,10 @@ void tool_release(struct tool *tool)
 	for (size_t i = 0; i < tool->nr_functions; i++) {
 		free(tool->functions[i].name);
 		free(tool->functions[i].program);
+	}
+	for (size_t i = 0; i < tool->nr_counts; i++) {
+		free(tool->counts[i].name);
+		free(tool->counts[i].label);
 	}
 	for (size_t i = 0; i < tool->nr_options; i++)
 		option_free(tool->options[i]);

@@ -13,7 +13,7 @@
 
 struct strbuf;
 
-enum { TOOL_OPTIONS_MAX = 16, TOOL_FUNCTIONS_MAX = 2 };
+enum { TOOL_OPTIONS_MAX = 16, TOOL_FUNCTIONS_MAX = 2, TOOL_COUNTS_MAX = 2 };
 
 /* An option that the script declares: a number, or a list of keywords that is a sum of bits. */
 struct tool_option {
@@ -47,17 +47,27 @@ struct tool_function {
 	bool at_result; /* the program gets what the function has allocated, not its arguments */
 };
 
+/* A further event of the recording, whose rows have the number of events of the tool's rows. */
+struct tool_count {
+	char *name;  /* also the unit */
+	char *label; /* it counts only rows with this label, or NULL if it counts all rows */
+};
+
 struct tool {
 	char *name;
-	char *path;     /* of the script, or NULL if only the built-in programs exist */
+	char *path;       /* of the script, or NULL if only the built-in programs exist */
 	bool is_built_in; /* it has no script, only programs of the built-in engine */
-	char **tapsets; /* folders for -I, NULL-terminated */
+	char **tapsets;   /* folders for -I, NULL-terminated */
 	char *event, *title, *unit, *clock;
 	char *none;    /* why there may be no samples */
 	char *takes;   /* options of sample-bt that it supports, separated by blanks, or NULL */
 	char *actions; /* MAXACTION, the statements of a probe, or NULL for the default */
 	char *program; /* of the built-in engine, or NULL if only SystemTap runs it */
 	char *labels;  /* the source of labels that it needs, or NULL */
+	char *leaf; /* labels, separated by blanks, whose values are the frames at the leaf, or NULL
+		     */
+	struct tool_count counts[TOOL_COUNTS_MAX];
+	size_t nr_counts;
 	struct tool_function functions[TOOL_FUNCTIONS_MAX];
 	size_t nr_functions;
 	struct tool_probe *probes;
@@ -80,6 +90,12 @@ int tool_need_script(const struct tool *tool, struct strbuf *err);
 
 /* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at. */
 bool tool_takes(const struct tool *tool, const char *option);
+
+/*
+ * Returns the word at *TEXT, which may be NULL, and its length, and moves *TEXT to the next one.
+ * Returns NULL if there are no more.
+ */
+const char *tool_next_word(const char **text, size_t *len);
 
 bool tool_is_timed(const struct tool *tool);
 bool tool_has_probe(const struct tool *tool, const char *tracepoint);

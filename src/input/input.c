@@ -84,11 +84,7 @@ static void add_quoted(const char *before, const char *name, struct strbuf *out)
 	strbuf_addch(out, '\'');
 }
 
-/*
- * Makes VIEW show the event called NAME, or leaves it as it is if NAME is NULL. Returns -1 with a
- * message if there is no such event.
- */
-static int choose_event(const struct recording *rec, const char *name, struct recording_view *view,
+int input_choose_event(const struct recording *rec, const char *name, struct recording_view *view,
 	struct strbuf *err)
 {
 	if (!name)
@@ -203,7 +199,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	recording_init(&rec);
 	profile_init(&own);
 	if (recording_read(&rec, lines, err) < 0 ||
-		choose_event(&rec, options->event, &view, err) < 0 ||
+		input_choose_event(&rec, options->event, &view, err) < 0 ||
 		check_recording(p, &rec, &view, err) < 0)
 		goto out;
 	symbol_resolve(&rec, &options->symbol, NULL, err);

@@ -37,6 +37,13 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 int input_read_recording(struct recording *rec, const char *path, struct strbuf *err);
 
 /*
+ * Makes VIEW show the event of REC that is called NAME, or leaves it as it is if NAME is NULL.
+ * Returns -1 with a message if there is no such event.
+ */
+int input_choose_event(const struct recording *rec, const char *name, struct recording_view *view,
+	struct strbuf *err);
+
+/*
  * Must be called after all input was read into N profiles that are shown together. Removes task
  * frames unless VIEW has comm, threads or processes, or one of the profiles has several processes,
  * because one of its inputs has several or its inputs have different tasks. Removes states unless

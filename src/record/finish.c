@@ -146,11 +146,25 @@ static int judge(const struct options *o, const struct profile *p)
 	return ret;
 }
 
+/* Makes the view show the event of --show. Returns false if there is no such event. */
+static bool choose_event(struct options *o, const struct recording *rec)
+{
+	struct strbuf why = STRBUF_INIT;
+	bool found = !input_choose_event(rec, o->show, &o->view, &why);
+
+	if (!found)
+		program_say("--show: the recording shows its first event: %.*s", (int)(why.len - 1),
+			why.buf);
+	strbuf_release(&why);
+	return found;
+}
+
 int finish_recording(struct options *o, struct recording *rec, const struct open_files *files)
 {
 	struct input_options input = {.symbol = o->symbol};
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile, *profiles = &profile;
+	bool has_event = choose_event(o, rec);
 
 	o->view.comm |= recording_has_several_processes(rec, &o->view);
 	input.view = o->view;
@@ -167,7 +181,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	int ret = judge(o, &profile);
 
 	strbuf_reset(&notes);
-	if (!recording_has_selected(rec, &o->view, &notes))
+	if (!has_event || !recording_has_selected(rec, &o->view, &notes))
 		ret = EXIT_PARTIAL;
 	program_say_lines(&notes);
 	if (write_outputs(

@@ -31,6 +31,7 @@ struct options {
 	const char *title; /* NULL for a description of what was recorded */
 	const char **stap_args;
 	size_t nr_stap_args, stap_args_alloc;
+	const char *show; /* the event that is shown, or NULL for the first one */
 	struct recording_view view;
 	struct label_filter where; /* the view points to it */
 	const char *with;          /* keys of labels, or NULL */

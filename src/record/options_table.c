@@ -217,6 +217,8 @@ const struct arg_option options_rows[] = {
 		"As root frame, one of " ARG_ROOT_WORDS "; comm, the thread's name, is the default "
 		"with -a",
 		3, arg_root, AT(view)},
+	{"show", 0, "EVENT", "Show this event of the tool in place of its first one, such as calls",
+		3, arg_text, AT(show), .use = "the name of an event"},
 	{"where", 0, "KEY=PATTERN",
 		"Show only samples whose label KEY matches the PATTERN, as in uri=/api/*; can be "
 		"repeated",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Raw samples as the engines make them, and the recording that is made from them. */
 #include "engine/seal.h"
+#include "engine/engine.h"
 #include "engine/samples.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -356,6 +357,44 @@ static void seal__can_be_repeated(void **state)
 	kallsyms_free(ks);
 }
 
+/* What the header of a tool adds: frames for labels, and events that count the rows. */
+static void seal__of_a_tool(void **state)
+{
+	struct tool tool = {.clock = (char[]){"monotonic"},
+		.leaf = (char[]){"syscall path"},
+		.counts = {{(char[]){"calls"}, NULL}, {(char[]){"errors"}, (char[]){"error"}}},
+		.nr_counts = 2};
+	struct engine_request request = {.tool = &tool, .kernel = true};
+	uint32_t call = samples_label(&samples, 0, "syscall", "open");
+	struct sample_key key = {.task = samples_task(&samples, 4, 5, 0, "a"),
+		.user = user_stack(START, WALK_ROOT),
+		.labels = samples_label(&samples, call, "path", "/a")};
+
+	(void)state;
+	samples_add(&samples, &key, 2, 500);
+	key.labels = samples_label(&samples, call, "error", "ENOENT");
+	samples_add(&samples, &key, 3, 400);
+	recording_seal(&rec, &samples, &(struct seal_facts){.ps = &ps, .request = &request});
+	assert_int_equal(rec.nr_events, 3);
+	assert_string_equal(recording_get(&rec, rec.events[1].name), "calls");
+	assert_string_equal(recording_get(&rec, rec.events[2].unit), "errors");
+
+	static const struct {
+		uint32_t event;
+		uint64_t sum;
+		uint32_t depth;
+	} rows[] = {{0, 500, 2}, {0, 400, 1}, {1, 3, 1}, {1, 2, 2}, {2, 3, 1}};
+
+	assert_int_equal(rec.nr_rows, ARRAY_LEN(rows));
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		assert_int_equal(rec.rows[i].event, rows[i].event);
+		assert_int_equal(rec.rows[i].sum, rows[i].sum);
+		assert_int_equal(stack_at(i, 1)->kind, STACK_KERNEL);
+		assert_int_equal(stack_at(i, 1)->nr, rows[i].depth);
+	}
+	assert_int_equal(rec.rows[0].stacks[1], rec.rows[3].stacks[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(seal__##name, set_up, tear_down)
 
 int main(void)
@@ -370,6 +409,7 @@ int main(void)
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
 		TEST(events_labels_and_slices),
 		TEST(can_be_repeated),
+		TEST(of_a_tool),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

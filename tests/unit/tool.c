@@ -88,6 +88,38 @@ static void tool_find__header(void **state)
 	strbuf_release(&err);
 }
 
+static void tool_find__leaf_and_counts(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+	const char *leaf;
+	struct tool tool;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(find(&tool,
+				 NEEDED "// flametap: leaf syscall path\n"
+					"// flametap: counts calls\n"
+					"// flametap: counts errors error\n",
+				 &err),
+		0);
+	leaf = tool.leaf;
+	assert_memory_equal(tool_next_word(&leaf, &len), "syscall", 7);
+	assert_int_equal(len, 7);
+	assert_string_equal(tool_next_word(&leaf, &len), "path");
+	assert_null(tool_next_word(&leaf, &len));
+	assert_int_equal(tool.nr_counts, 2);
+	assert_string_equal(tool.counts[0].name, "calls");
+	assert_null(tool.counts[0].label);
+	assert_string_equal(tool.counts[1].label, "error");
+	tool_release(&tool);
+	assert_int_equal(find(&tool,
+				 NEEDED "// flametap: counts a\n// flametap: counts b\n"
+					"// flametap: counts c\n",
+				 &err),
+		-1);
+	strbuf_release(&err);
+}
+
 static void tool_find__functions(void **state)
 {
 	struct strbuf err = STRBUF_INIT;
@@ -289,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tool_find__header),
 		cmocka_unit_test(tool_find__functions),
+		cmocka_unit_test(tool_find__leaf_and_counts),
 		cmocka_unit_test(tool_find__wrong_headers),
 		cmocka_unit_test(tool_find__ours),
 		cmocka_unit_test(tool_option__lists),

@@ -150,7 +150,8 @@ static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
 		condense_last(&b->samples, &b->processes);
 	}
 	recording_seal(rec, &b->samples,
-		&(struct seal_facts){&b->processes, &b->memberships, b->kallsyms, labels});
+		&(struct seal_facts){
+			&b->processes, &b->memberships, b->kallsyms, labels, b->request});
 	free(labels);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf_tool.h"
 #include "lib/util.h"
+#include "drain.h"
 #include "programs.h"
 
 #include <string.h>
@@ -33,6 +34,13 @@ static void note(const struct facet *f, struct strbuf *notes)
 		run->tool->note(run, notes);
 }
 
+static uint32_t labels_of(void *tool, uint32_t value)
+{
+	struct tool_run *run = tool;
+
+	return run->tool->labels(run, value);
+}
+
 void tool_run_begin(struct tool_run *run, const struct programs *programs, struct processes *ps,
 	struct drain *drain)
 {
@@ -43,6 +51,8 @@ void tool_run_begin(struct tool_run *run, const struct programs *programs, struc
 		.drain = drain,
 		.settings = &programs->settings};
 	facet_init(&run->facet, &ops, NULL, ps);
+	drain->labels_of = run->tool->labels ? labels_of : NULL;
+	drain->tool = run;
 	if (run->tool->begin)
 		run->tool->begin(run);
 }

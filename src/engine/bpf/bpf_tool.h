@@ -48,6 +48,8 @@ struct bpf_tool {
 	 * one cannot be attached.
 	 */
 	int (*attach)(struct tool_run *run, struct programs *programs, struct strbuf *err);
+	/* Returns the labels, a set of samples, of rows with the state TOOL_VALUE(VALUE). */
+	uint32_t (*labels)(struct tool_run *run, uint32_t value);
 	/* Called when the process PID has ended or executes another program. */
 	void (*ended)(struct tool_run *run, uint32_t pid);
 	/* Called at the end of the recording, while the probes are still attached. */

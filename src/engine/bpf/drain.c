@@ -169,10 +169,17 @@ static uint32_t task_of(
 	return samples_task(d->samples, pid, tid, start_ns / task_tick_ns(), comm);
 }
 
+static uint32_t state_labels(struct drain *d, uint32_t state)
+{
+	if (state < STATES_MAX)
+		return d->states[state];
+	return d->labels_of ? d->labels_of(d->tool, state - STATES_MAX) : 0;
+}
+
 /* Returns the set of labels of a row's state and range. */
 static uint32_t labels_of(struct drain *d, const struct row_key *row)
 {
-	uint32_t labels = row->state < STATES_MAX ? d->states[row->state] : 0;
+	uint32_t labels = state_labels(d, row->state);
 	char from[24];
 
 	if (!row->range || row->range > LOG_SCALE_BUCKETS)

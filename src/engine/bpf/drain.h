@@ -15,8 +15,12 @@
 
 struct drain {
 	struct samples *samples;
-	uint32_t events[ROW_EVENTS];   /* numbers in samples */
-	uint32_t states[STATES_MAX];   /* labels in samples, by row_key.state */
+	uint32_t events[ROW_EVENTS]; /* numbers in samples */
+	uint32_t states[STATES_MAX]; /* labels in samples, by row_key.state */
+	/* Returns the labels of TOOL_VALUE(VALUE), a set of samples. NULL if there are no such
+	 * states. */
+	uint32_t (*labels_of)(void *tool, uint32_t value);
+	void *tool;
 	struct label_sets *label_sets; /* of a source of labels */
 	struct vm_processes *vms;
 	struct stack_copies *copies;

@@ -847,7 +847,8 @@ static void seal(struct stap *s, bool is_last, struct recording *rec, struct str
 		condense_last(&s->samples, &s->processes);
 	}
 	recording_seal(rec, &s->samples,
-		&(struct seal_facts){&s->processes, &s->memberships, s->kallsyms, labels});
+		&(struct seal_facts){
+			&s->processes, &s->memberships, s->kallsyms, labels, s->request});
 	condense_note(&s->samples, notes);
 	free(labels);
 }

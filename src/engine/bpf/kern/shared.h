@@ -142,7 +142,7 @@ struct row_key {
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
 	uint64_t user, kernel, vm; /* numbers of stacks, or 0 */
-	uint32_t state;            /* TOOL_STATE or VM_STATE, or 0 if there is none */
+	uint32_t state;            /* TOOL_STATE, VM_STATE or TOOL_VALUE, or 0 if there is none */
 	uint32_t slice;            /* number of the time slice, or 0 */
 	uint32_t event;            /* enum row_event */
 	uint32_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
@@ -155,6 +155,8 @@ struct row_key {
  */
 #define TOOL_STATE(i) ((i) + 1)
 #define VM_STATE(i) (TOOL_STATES_MAX + (i))
+/* A value that the tool itself translates to labels, see struct bpf_tool. */
+#define TOOL_VALUE(i) (STATES_MAX + (i))
 enum { TOOL_STATES_MAX = 16, STATES_MAX = 32 };
 
 struct row_value {
