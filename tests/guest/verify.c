@@ -53,6 +53,8 @@ static const struct mode {
 	{"off-cpu--nginx", "off_cpu",
 		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
+	{"syscalls--mixed", "syscalls",
+		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

@@ -21,6 +21,10 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct thread_info {
+	unsigned int status; /* TS_… */
+};
+
 struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, flags, sp, ss;

@@ -12,6 +12,7 @@
 	X(on_cpu)                                                                                  \
 	X(off_cpu)                                                                                 \
 	X(at)                                                                                      \
+	X(syscalls)                                                                                \
 	X(pools)
 
 struct drain;

@@ -94,6 +94,7 @@ struct css_set {
 };
 
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags; /* PF_… */
 	void *stack;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the BPF programs know of system calls. */
+#ifndef ARCH_X86_64_SYSCALL_BPF_H
+#define ARCH_X86_64_SYSCALL_BPF_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+enum {
+	SYSCALL_X32 = 0x40000000, /* a bit of the numbers of x32's calls */
+	STATUS_COMPAT = 2,        /* TS_COMPAT, of struct thread_info */
+	CALL_EXIT = 60,
+	CALL_EXIT_GROUP = 231,
+	CALL_RT_SIGRETURN = 15,
+	COMPAT_EXIT = 1,
+	COMPAT_EXIT_GROUP = 252,
+	COMPAT_SIGRETURN = 119,
+	COMPAT_RT_SIGRETURN = 173,
+};
+
+static inline bool syscall_returns(long number, bool is_compat)
+{
+	return is_compat ? number != COMPAT_EXIT && number != COMPAT_EXIT_GROUP
+			 : number != CALL_EXIT && number != CALL_EXIT_GROUP;
+}
+
+/* Returns whether the call gives a result, not the register of a signal handler's caller. */
+static inline bool syscall_has_result(long number, bool is_compat)
+{
+	return is_compat ? number != COMPAT_SIGRETURN && number != COMPAT_RT_SIGRETURN
+			 : number != CALL_RT_SIGRETURN;
+}
+
+#endif

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bpf-tools: the tools of the built-in engine on this kernel, with programs that know their figures.
+# suites: sid trixie bookworm bullseye
+# engine: bpf
+set -eu
+. /lab/guest.sh
+. /lab/record.sh
+. /lab/syscalls.sh
+
+BIN=$(command -v sample-bt || :)
+N=20
+
+prepare() {
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
+}
+
+recorder() {
+	"sample-bt-$tool" "$@"
+}
+
+in_guest() {
+	FILES=$LAB_WORK/files
+	tool=syscalls
+	begin_calls syscalls
+	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
+	all_calls syscalls
+	lab_keep "$T"/*.folded "$T"/*.err
+}
+
+guest_main "$@"
