@@ -13,6 +13,7 @@
 	X(off_cpu)                                                                                 \
 	X(at)                                                                                      \
 	X(syscalls)                                                                                \
+	X(faults)                                                                                  \
 	X(pools)
 
 struct drain;

@@ -7,12 +7,14 @@ set -eu
 . /lab/guest.sh
 . /lab/record.sh
 . /lab/syscalls.sh
+. /lab/faults.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
 
 prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 }
 
 recorder() {
@@ -20,11 +22,15 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
 	all_calls syscalls
+	tool=faults
+	begin_faults faults
+	check 'faults: nothing is lost' grep -q ' kept, 0 lost' "$T/faults.err"
+	same_faults faults
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -7,16 +7,21 @@ set -eu
 . /lab/guest.sh
 . /lab/record.sh
 . /lab/syscalls.sh
+. /lab/faults.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
 
 prepare() {
-	FILES=$LAB_WORK/files
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
 	cc -O2 -g -fomit-frame-pointer -pthread -o "$FILES" /lab/programs/files.c
+	cc -O2 -g -fomit-frame-pointer -o "$PAGES" /lab/programs/pages.c
 	mkdir -p "$LAB_WORK/work"
 	lab_start "$FILES" wait "$LAB_WORK/work" $N
 	lab_module syscalls --script syscalls --stap-arg $lab_lock_wait -p "$target"
+	lab_finish
+	lab_start "$PAGES" wait "$LAB_WORK/work" $N
+	lab_module faults --script faults --stap-arg $lab_lock_wait -p "$target"
 	lab_finish
 }
 
@@ -32,7 +37,7 @@ up_to() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
 	tool=syscalls
 	begin_calls syscalls
 	up_to syscalls '_start;.*;main;fill;.*;write_\[k\]' $N
@@ -41,6 +46,9 @@ in_guest() {
 	up_to syscalls '.*;lonely;getppid;getppid_\[k\]' $N
 	check 'syscalls: sleeps' test "$(weight "$T/syscalls.folded" ';nap;.*;clock_nanosleep_\[k\]$')" -ge 2000000
 	check 'syscalls: missing files' grep -q ' error ENOENT$' "$T/syscalls.rec"
+	tool=faults
+	begin_faults faults
+	check 'faults: new pages' test "$(faults_of faults grow minor)" -ge 1 -a "$(faults_of faults grow minor)" -le $N
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# faults: page faults by stack, whose numbers the target knows.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/bpf/lib.sh"
+. "$TOP/tests/faults.sh"
+
+recorder() {
+	"$BIN-faults" --engine bpf "$@"
+}
+
+N=300
+PAGES=$T/pages
+cc -O2 -g -fomit-frame-pointer -o "$PAGES" "$TOP/tests/programs/pages.c"
+
+begin_faults attached
+check 'attached: nothing is lost' grep -q ' kept, 0 lost' "$T/attached.err"
+same_faults attached
+check 'attached: faults in the kernel' grep -qE ';fill;.*pread.*;entry_SYSCALL_64_after_hwframe_\[k\];.*_\[k\] ' "$T/attached.folded"
+begin_faults minor --kind minor -u
+same_minor=$(awk '{ sum += $2 } END { print sum }' "$T/target.out")
+check_eq 'minor: all of them' "$same_minor" "$(weight "$T/minor.folded" ';main;measure;(grow|fill|load|share)(;.*)?$')"
+check_eq 'minor: no others' minor "$("${BIN%/*}/bt-report" --by fault "$T/minor.rec" 2>/dev/null | sed '1d; s/,.*//')"
+
+# a command, from its first instruction on
+mkdir -p "$T/work"
+expect_record command 0 -u -- "$PAGES" "$T/work" $N
+check_eq 'command: new pages' $N "$(weight "$T/command.folded" '^(pages;)?_start;.*;main;measure;grow$')"
