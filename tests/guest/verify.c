@@ -55,6 +55,8 @@ static const struct mode {
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"syscalls--mixed", "syscalls",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
+	{"vfs--mixed", "vfs",
+		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

@@ -3,8 +3,7 @@
 #ifndef ARCH_X86_64_SYSCALL_BPF_H
 #define ARCH_X86_64_SYSCALL_BPF_H
 
-#include <linux/types.h>
-#include <stdbool.h>
+#include "regs_bpf.h"
 
 enum {
 	SYSCALL_X32 = 0x40000000, /* a bit of the numbers of x32's calls */
@@ -22,6 +21,12 @@ static inline bool syscall_returns(long number, bool is_compat)
 {
 	return is_compat ? number != COMPAT_EXIT && number != COMPAT_EXIT_GROUP
 			 : number != CALL_EXIT && number != CALL_EXIT_GROUP;
+}
+
+/* Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers. */
+static inline uint64_t syscall_argument(const struct pt_regs___kernel *regs, int argument)
+{
+	return argument == 0 ? regs->di : argument == 1 ? regs->si : regs->dx;
 }
 
 /* Returns whether the call gives a result, not the register of a signal handler's caller. */

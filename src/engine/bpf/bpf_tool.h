@@ -14,6 +14,7 @@
 	X(at)                                                                                      \
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \
+	X(vfs)                                                                                     \
 	X(pools)
 
 struct drain;

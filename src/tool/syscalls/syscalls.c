@@ -7,6 +7,7 @@
 #include "arch/x86_64/syscall_names.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
+#include "lib/error_name.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/task.h"
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bpf/syscalls.skel.h"
 
@@ -35,11 +35,6 @@ static void release(struct tool_run *run)
 	free(run->data);
 }
 
-/* Errors that system calls return only to the kernel, which then calls them again. */
-static const char *const restarts[] = {
-	"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK"};
-enum { RESTARTS = 512 }; /* the first of them */
-
 static const char *name_of_call(uint32_t value, char other[NAME_LEN])
 {
 	uint32_t number = value & CALL_NUMBER;
@@ -51,25 +46,13 @@ static const char *name_of_call(uint32_t value, char other[NAME_LEN])
 	return other;
 }
 
-static const char *name_of_error(uint32_t error, char other[NAME_LEN])
-{
-	const char *name = error >= RESTARTS && error - RESTARTS < ARRAY_LEN(restarts)
-				   ? restarts[error - RESTARTS]
-				   : strerrorname_np((int)error);
-
-	if (name)
-		return name;
-	snprintf(other, NAME_LEN, "%" PRIu32, error);
-	return other;
-}
-
 static uint32_t labels(struct tool_run *run, uint32_t value)
 {
 	uint32_t error = value >> CALL_ERROR_SHIFT;
-	char other[NAME_LEN];
+	char other[NAME_LEN], number[ERROR_NAME_LEN];
 	uint32_t set = samples_label(run->drain->samples, 0, "syscall", name_of_call(value, other));
 
-	return error ? samples_label(run->drain->samples, set, "error", name_of_error(error, other))
+	return error ? samples_label(run->drain->samples, set, "error", error_name(error, number))
 		     : set;
 }
 

@@ -8,6 +8,7 @@ set -eu
 . /lab/record.sh
 . /lab/syscalls.sh
 . /lab/faults.sh
+. /lab/vfs.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -31,6 +32,12 @@ in_guest() {
 	begin_faults faults
 	check 'faults: nothing is lost' grep -q ' kept, 0 lost' "$T/faults.err"
 	same_faults faults
+	tool=vfs
+	begin_calls vfs --children
+	check 'vfs: nothing is lost' grep -q ' kept, 0 lost' "$T/vfs.err"
+	all_bytes vfs
+	check_eq 'vfs: bytes read and written, as /proc/PID/io counts them' "$(sed -n 's/^io //p' "$T/target.out")" \
+		"$(amount vfs op read) $(amount vfs op write)"
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

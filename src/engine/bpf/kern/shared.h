@@ -132,10 +132,10 @@ enum lane { LANE_EVENT, LANE_SCAN, LANE_END, LANES };
 enum { NUMBER_BITS = 40 };
 
 /*
- * The events of rows: samples, ends of the owners of samples, and the bytes of the objects that are
- * counted as samples.
+ * The events of rows: samples, ends of the owners of samples, the bytes of the objects that are
+ * counted as samples, and the time of what is counted.
  */
-enum row_event { ROW_SAMPLES, ROW_ENDS, ROW_BYTES, ROW_EVENTS };
+enum row_event { ROW_SAMPLES, ROW_ENDS, ROW_BYTES, ROW_TIME, ROW_EVENTS };
 
 struct row_key {
 	uint64_t start; /* start of the task, ns since boot */

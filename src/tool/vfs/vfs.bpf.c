@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vfs: takes stacks when threads begin system calls that read and write files, and adds the bytes
+ * and the time when the calls return.
+ */
+#include "vfs.h"
+
+#define SPANS_MAX VFS_IO_MAX
+#define SPANS_TYPE BPF_MAP_TYPE_LRU_HASH /* threads may end in a call */
+#include "arch/x86_64/syscall_bpf.h"
+#include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/span.h"
+#include "file_names_bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VFS_NUMBERS);
+	__type(key, uint32_t); /* number of a system call */
+	__type(value, struct vfs_call);
+} vfs_calls SEC(".maps");
+
+static __always_inline struct span_key io_key(void)
+{
+	return (struct span_key){.id = (uint32_t)bpf_get_current_pid_tgid()};
+}
+
+/* Returns the number of the file whose descriptor is the ARGUMENT of the call, or 0. */
+static __always_inline uint32_t file_of_argument(const struct scratch *s, int8_t argument)
+{
+	return argument < 0 ? 0 : file_number(syscall_argument(&s->regs, argument));
+}
+
+/* Takes the stacks of the current thread and begins its call. */
+static __always_inline void begin_io(
+	void *ctx, struct ids ids, uint32_t number, const struct vfs_call *call)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct scratch *s = my_scratch(LANE_EVENT);
+	struct span_key key = io_key();
+
+	if (!s || !count)
+		return;
+	count->hits++;
+	if (take_stacks(ctx, s, true, count)) {
+		s->span.word[SPAN_IO_CALL] = number;
+		s->span.word[SPAN_IO_FROM] = file_of_argument(s, call->from);
+		s->span.word[SPAN_IO_TO] = file_of_argument(s, call->to);
+		span_begin(s, &key, bpf_ktime_get_ns(), count);
+	}
+}
+
+SEC("raw_tp/sys_enter")
+int on_io(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct scratch *s = my_scratch(LANE_EVENT);
+	struct task_struct *task = current_task();
+	uint32_t number = ctx->args[1];
+	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
+	struct ids ids = my_ids();
+
+	if (!call || !call->is_recorded || !count || !s || !is_target(task, ids) ||
+		bpf_ktime_get_ns() > control.until ||
+		BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT)
+		return 0;
+	if (!claim_scratch(s)) {
+		count->spans_lost++;
+		return 0;
+	}
+	take_task(s, ids);
+	bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (const void *)ctx->args[0]);
+	begin_io(ctx, ids, number, call);
+	release_scratch(s);
+	return 0;
+}
+
+static __always_inline uint32_t error_of(int64_t result)
+{
+	return result >= 0 || result < -4095 ? 0 : -result < IO_ERROR_MAX ? -result : IO_ERROR_MAX;
+}
+
+/* Adds what the call of SPAN did with a file: the bytes, and the time unless NS is 0. */
+static __always_inline void add_io(
+	struct span *span, uint32_t value, int64_t bytes, uint64_t ns, struct counters *count)
+{
+	span->row.state = TOOL_VALUE(value);
+	span->row.event = ROW_SAMPLES;
+	add_row(&span->row, 1, bytes > 0 ? bytes : 0, count);
+	if (!ns)
+		return;
+	span->row.event = ROW_TIME;
+	add_row(&span->row, 1, ns, count);
+}
+
+/* Returns the number of the file that a call has opened, or whose path it was given in vain. */
+static __always_inline uint32_t opened_file(
+	const struct vfs_call *call, const struct pt_regs___kernel *regs, int64_t result)
+{
+	struct scratch *s = my_scratch(LANE_EVENT);
+	uint32_t number;
+
+	if (!s || !claim_scratch(s)) /* the memory for names is claimed with it */
+		return 0;
+	if (result >= 0)
+		number = file_number(result);
+	else
+		number = bpf_probe_read_kernel(&s->regs, sizeof(s->regs), regs)
+				 ? 0
+				 : path_number(syscall_argument(&s->regs, call->path));
+	release_scratch(s);
+	return number;
+}
+
+/* Ends the call of SPAN, which has returned RESULT after NS. */
+static __noinline int end_io(
+	struct span *span, const struct pt_regs___kernel *regs, int64_t result, uint64_t ns)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	uint32_t number = span ? span->word[SPAN_IO_CALL] : VFS_NUMBERS;
+	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
+
+	if (!span || !call || !count)
+		return 0;
+	uint32_t value = call->index | error_of(result) << IO_ERROR_SHIFT;
+	uint32_t from = span->word[SPAN_IO_FROM], to = span->word[SPAN_IO_TO];
+	bool moves = call->op == VFS_READ || call->op == VFS_WRITE;
+
+	if (call->op == VFS_OPEN)
+		from = opened_file(call, regs, result);
+	if (call->from >= 0 || call->to < 0)
+		add_io(span, value | from << IO_FILE_SHIFT, moves ? result : 0, ns, count);
+	if (call->to >= 0)
+		add_io(span, value | IO_TO | to << IO_FILE_SHIFT, moves ? result : 0,
+			call->from >= 0 ? 0 : ns, count);
+	return 0;
+}
+
+static __always_inline bool io_counts(uint64_t ns)
+{
+	uint64_t max = settings.option[VFS_OPTION_MAX];
+
+	return ns >= settings.option[VFS_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+}
+
+SEC("raw_tp/sys_exit")
+int on_io_return(struct bpf_raw_tracepoint_args *ctx)
+{
+	uint64_t now = bpf_ktime_get_ns();
+	struct span_key key = io_key();
+	struct span *span = span_find(&key);
+
+	if (!span)
+		return 0;
+	if (now <= control.until && span->row.start == my_start() && io_counts(now - span->since))
+		end_io(span, (const void *)ctx->args[0], ctx->args[1], now - span->since);
+	span_drop(&key);
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vfs: chooses the system calls that are recorded, and names their files; see vfs.bpf.c. */
+#include "vfs.h"
+#include "arch/x86_64/syscall_names.h"
+#include "engine/bpf/bpf_tool.h"
+#include "engine/bpf/drain.h"
+#include "engine/bpf/programs.h"
+#include "engine/bpf/refusal.h"
+#include "lib/error_name.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "bpf/vfs.skel.h"
+
+static const char *const ops[VFS_OPS] = {"read", "write", "sync", "open", "list"};
+
+static const struct io_call {
+	uint32_t number;
+	enum vfs_op op;
+	int8_t from, to, path; /* as in struct vfs_call */
+} calls[] = {
+	{SYS_read, VFS_READ, 0, -1, -1},
+	{SYS_pread64, VFS_READ, 0, -1, -1},
+	{SYS_readv, VFS_READ, 0, -1, -1},
+	{SYS_preadv, VFS_READ, 0, -1, -1},
+	{SYS_preadv2, VFS_READ, 0, -1, -1},
+	{SYS_write, VFS_WRITE, -1, 0, -1},
+	{SYS_pwrite64, VFS_WRITE, -1, 0, -1},
+	{SYS_writev, VFS_WRITE, -1, 0, -1},
+	{SYS_pwritev, VFS_WRITE, -1, 0, -1},
+	{SYS_pwritev2, VFS_WRITE, -1, 0, -1},
+	{SYS_sendfile, VFS_READ, 1, 0, -1},
+	{SYS_copy_file_range, VFS_READ, 0, 2, -1},
+	{SYS_fsync, VFS_SYNC, 0, -1, -1},
+	{SYS_fdatasync, VFS_SYNC, 0, -1, -1},
+	{SYS_sync_file_range, VFS_SYNC, 0, -1, -1},
+	{SYS_syncfs, VFS_SYNC, 0, -1, -1},
+	{SYS_open, VFS_OPEN, -1, -1, 0},
+	{SYS_creat, VFS_OPEN, -1, -1, 0},
+	{SYS_openat, VFS_OPEN, -1, -1, 1},
+	{SYS_openat2, VFS_OPEN, -1, -1, 1},
+	{SYS_getdents64, VFS_LIST, 0, -1, -1},
+};
+
+_Static_assert(ARRAY_LEN(calls) <= 1 << IO_CALL_BITS, "each call has a number in rows");
+
+/* Data of a recording. */
+struct vfs_run {
+	int names; /* map */
+};
+
+static void begin(struct tool_run *run)
+{
+	run->data = xcalloc(1, sizeof(struct vfs_run));
+	run->drain->events[ROW_TIME] = samples_event(
+		run->drain->samples, &(struct sample_event){"time", "ns", "monotonic", 0, 1});
+}
+
+static void release(struct tool_run *run)
+{
+	free(run->data);
+}
+
+/* Returns what is recorded of call I. */
+static struct vfs_call choose(size_t i, uint64_t wanted)
+{
+	const struct io_call *from = &calls[i];
+	struct vfs_call call = {
+		true, (uint8_t)i, (uint8_t)from->op, from->from, from->to, from->path, {0}};
+
+	if (call.from >= 0 && call.to >= 0 && !(wanted >> VFS_READ & 1)) {
+		call.from = -1;
+		call.op = VFS_WRITE;
+	}
+	if (call.from >= 0 && call.to >= 0 && !(wanted >> VFS_WRITE & 1))
+		call.to = -1;
+	call.is_recorded = wanted >> call.op & 1;
+	return call;
+}
+
+static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
+{
+	uint64_t wanted = run->settings->option[VFS_OPTION_OP];
+	struct vfs_run *r = run->data;
+	int map = programs_map(p, "vfs_calls");
+
+	r->names = programs_map(p, "file_names");
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		struct vfs_call call = choose(i, wanted);
+
+		if (bpf_map_update_elem(map, &calls[i].number, &call, BPF_ANY)) {
+			int error = errno;
+
+			strbuf_adds(err, "cannot choose the system calls");
+			return refusal_add(err, error);
+		}
+	}
+	return 0;
+}
+
+/* Returns the label of a file without a path, by the type of its file system. */
+static uint32_t label_type(struct samples *s, uint32_t set, const char *type)
+{
+	const char *name = !strcmp(type, "pipefs")   ? "pipe"
+			   : !strcmp(type, "sockfs") ? "socket"
+						     : type;
+	char *text = xasprintf("[%s]", name);
+
+	set = samples_label(s, set, "path", text);
+	free(text);
+	return set;
+}
+
+static uint32_t label_file(struct tool_run *run, uint32_t set, uint32_t number)
+{
+	struct vfs_run *r = run->data;
+	struct samples *s = run->drain->samples;
+	struct file_name name;
+
+	if (!number || bpf_map_lookup_elem(r->names, &number, &name))
+		return set;
+	name.path[FILE_PATH - 1] = '\0';
+	if (name.is_type)
+		return label_type(s, set, name.path);
+	if (!name.is_cut)
+		return samples_label(s, set, "path", *name.path ? name.path : "/");
+	char *text = xasprintf("...%s", name.path);
+
+	set = samples_label(s, set, "path", text);
+	free(text);
+	return set;
+}
+
+static uint32_t labels(struct tool_run *run, uint32_t value)
+{
+	const struct io_call *call = &calls[(value & (IO_TO - 1)) % ARRAY_LEN(calls)];
+	uint32_t error = value >> IO_ERROR_SHIFT & IO_ERROR_MAX;
+	struct samples *s = run->drain->samples;
+	uint32_t set = samples_label(s, 0, "op", ops[value & IO_TO ? VFS_WRITE : call->op]);
+	char other[ERROR_NAME_LEN];
+
+	set = samples_label(s, set, "syscall", syscall_name(call->number, false));
+	if (error)
+		set = samples_label(s, set, "error", error_name(error, other));
+	return label_file(run, set, value >> IO_FILE_SHIFT);
+}
+
+const struct bpf_tool vfs_tool = {
+	.program = "vfs",
+	.object = vfs__elf_bytes,
+	.begin = begin,
+	.attach = attach,
+	.labels = labels,
+	.release = release,
+};
