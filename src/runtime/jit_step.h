@@ -14,18 +14,30 @@
 
 enum {
 	JIT_BLOCK = WALK_CODE, /* bytes that are searched at once */
+	JIT_PART = 16,         /* bytes that one part of that search examines */
 	JIT_OVERLAP = 7,       /* bytes that two consecutive blocks share */
 	JIT_BLOCKS = 24,       /* 6 KB; larger functions are not understood */
 };
 
-/* Returns what the last marker in the JIT_BLOCK bytes CODE tells. */
-static inline enum jit_found jit_search(const uint8_t *code)
+/* Returns the 8 bytes of w->code from AT on, a multiple of 8, the first byte lowest. */
+UNWIND_INLINE uint64_t jit_bytes(const struct walk *w, uint64_t at)
 {
-	uint64_t w = 0;
+	const void *code = &w->code[UNWIND_INDEX(at, WALK_CODE)];
+	uint64_t bytes;
 
-	for (int i = JIT_BLOCK - 1; i >= 0; i--) {
-		w = w << 8 | code[i];
-		enum jit_found marker = jit_marker(w);
+	__builtin_memcpy(&bytes, __builtin_assume_aligned(code, sizeof(bytes)), sizeof(bytes));
+	return bytes;
+}
+
+/*
+ * Returns what the last marker that begins in the JIT_PART bytes of w->code from AT on tells. AFTER
+ * is the 8 bytes behind them, the first byte lowest.
+ */
+WALK_PART_2(jit_search_part, at, after)
+{
+	for (uint64_t i = JIT_PART; i-- > 0;) {
+		after = after << 8 | w->code[UNWIND_INDEX(at + i, WALK_CODE)];
+		enum jit_found marker = jit_marker(after);
 
 		if (marker)
 			return marker;
@@ -59,7 +71,14 @@ WALK_PART_1(jit_search_block, end)
 {
 	if (WALK_READ_CODE(w, w->code, JIT_BLOCK, end - JIT_BLOCK))
 		return JIT_UNKNOWN;
-	return jit_search(w->code);
+	for (uint64_t at = JIT_BLOCK; at > 0; at -= JIT_PART) {
+		uint64_t after = at < JIT_BLOCK ? jit_bytes(w, at) : 0,
+			 found = jit_search_part(w, at - JIT_PART, after);
+
+		if (found)
+			return found;
+	}
+	return JIT_NOTHING;
 }
 
 /* Returns what the code from START to the walk's pc tells. */
@@ -77,7 +96,7 @@ UNWIND_INLINE enum jit_found jit_search_code(struct walk *w, uint64_t start)
 }
 
 /* Steps from a leaf, compiled at run time, whose frame is not complete or has been released. */
-static inline int walk_by_edge(struct walk *w)
+WALK_PART(walk_by_edge)
 {
 	uint64_t *code = w->saved, *pair = code + JIT_PEEK_SIZE / 8;
 	struct jit_edge edge;
@@ -105,7 +124,7 @@ static inline int walk_by_edge(struct walk *w)
  */
 static inline int walk_by_jit(struct walk *w, enum jit_found found)
 {
-	int end = w->call ? WALK_NO_RULE : walk_by_edge(w);
+	int end = w->call ? WALK_NO_RULE : (int)walk_by_edge(w);
 
 	if (end != WALK_NO_RULE || found == JIT_NO_FRAME)
 		return end;

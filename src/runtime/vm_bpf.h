@@ -274,8 +274,8 @@ static __always_inline void begin_by_native(struct scratch *s, bool in_user)
 	take_native(LANE_EVENT);
 	begin_vm_steps(LANE_EVENT);
 	if (s->walk.end == WALK_ON && vm_is_coroutine(LANE_EVENT))
-		for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-			if (walk_frames())
+		for (int i = 0; i < VM_NATIVE_DEPTH / LONG_STRIDE; i++)
+			if (walk_long_stride())
 				break;
 	take_native_threads(LANE_EVENT);
 }
@@ -309,7 +309,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		s->vm.nr = 0;
 		keep_vm_frame(s, &none);
 	}
-	s->row.vm = store(s, LANE_EVENT, s->vm.nr * VM_WORDS,
+	s->row.vm = store(LANE_EVENT, s->vm.nr * VM_WORDS,
 		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm.end);
 	if (!layout || !s->nr_new)
 		return s->row.vm;

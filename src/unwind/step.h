@@ -48,7 +48,7 @@
 #endif
 
 /* Returns true if ADDRESS follows a call instruction, or is the trampoline of a return probe. */
-static inline bool walk_is_return(struct walk *w, uint64_t address)
+WALK_PART_1(walk_is_return, address)
 {
 	uint8_t code[8];
 
@@ -83,7 +83,7 @@ static inline bool walk_is_on_own_stack(struct walk *w, uint64_t max)
  * the thread's stack, before its control block or the arguments of the program. Other stacks belong
  * to coroutines.
  */
-static inline int walk_root(struct walk *w)
+WALK_PART(walk_root)
 {
 	return walk_is_on_own_stack(w, WALK_FIRST_MAX) ? WALK_ROOT : WALK_COROUTINE;
 }
@@ -172,7 +172,7 @@ static inline int walk_by_fp(struct walk *w)
 /*
  * Steps from a signal handler to the interrupted code, whose registers the kernel has saved.
  */
-static inline int walk_by_signal(struct walk *w, uint64_t at)
+WALK_PART_1(walk_by_signal, at)
 {
 	if (WALK_READ(w, w->saved, CONTEXT_WORDS * sizeof(uint64_t), at))
 		return WALK_NO_READ;
@@ -217,7 +217,7 @@ static inline int walk_cfa(struct walk *w, const struct unwind_rule *r, uint64_t
 }
 
 /* Steps from code without rules. */
-static inline int walk_without_rule(struct walk *w)
+WALK_PART(walk_without_rule)
 {
 	int end = w->call ? WALK_NO_RULE : walk_without_frame(w);
 
@@ -277,18 +277,68 @@ static inline int walk_without_cfa(struct walk *w, const struct unwind_rule *r)
 		return walk_without_rule(w);
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return walk_by_signal(w, w->reg[REG_SP] + (int64_t)r->offset);
-	return WALK_BY_RUNTIME(w, r);
+	return WALK_NO_RULE;
+}
+
+/* Makes the caller's frame the walk's frame. Its REG_FP and REG_PC, by rule R, are in w->reg. */
+static inline int walk_enter_caller(
+	struct walk *w, const struct unwind_rule *r, uint64_t cfa, uint64_t base_at)
+{
+	bool is_leaf = !w->call;
+
+	w->base_at = base_at;
+	w->reg[REG_SP] = cfa;
+	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |
+		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BASE, r->base_saved);
+	w->call = true;
+	if (!w->reg[REG_PC])
+		return is_leaf || !w->reg[REG_FP] ? (int)walk_root(w) : WALK_LOST;
+	return WALK_ON;
+}
+
+/* Returns whether walk_by_plain_rule() may be tried with R, as for nearly all frames. */
+static inline bool walk_is_plain(const struct unwind_rule *r)
+{
+	return r->cfa == UNWIND_CFA_REG && (r->reg == REG_SP || r->reg == REG_FP) && !r->index &&
+	       r->ra == -1 && r->fp_saved != UNWIND_AT_FP && r->base_saved != UNWIND_AT_FP;
 }
 
 /*
- * Steps to the caller by rule R. If the CFA depends on a register other than REG_SP, the function
- * may have made its call on another stack (split stacks, Rust's stacker), which may be above its
- * own stack.
+ * Steps to the caller by the plain rule R, as walk_by_rule() does, and sets *END. Returns false
+ * without a step if that function has to decide.
  */
-static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
+static inline bool walk_by_plain_rule(struct walk *w, const struct unwind_rule *r, int *end)
+{
+	bool is_fp = r->reg == REG_FP, fp_saved = r->fp_saved == UNWIND_AT_CFA;
+	uint64_t cfa = (is_fp ? w->reg[REG_FP] : w->reg[REG_SP]) + (int64_t)r->offset, pair[2];
+
+	if (!(w->known >> (is_fp ? REG_FP : REG_SP) & 1) || (cfa <= w->reg[REG_SP] && w->call))
+		return false;
+	*end = WALK_NO_READ;
+	if (fp_saved && r->fp == -2) {
+		if (WALK_READ(w, pair, sizeof(pair), cfa - 16))
+			return true;
+	} else if (WALK_READ(w, &pair[1], 8, cfa - 8) ||
+		   (fp_saved && WALK_READ(w, &pair[0], 8, cfa + 8 * (int64_t)r->fp))) {
+		return true;
+	}
+	w->reg[REG_PC] = pair[1];
+	if (fp_saved)
+		w->reg[REG_FP] = pair[0];
+	*end = walk_enter_caller(w, r, cfa,
+		r->base_saved == UNWIND_AT_CFA ? cfa + 8 * (int64_t)r->base : w->base_at);
+	return true;
+}
+
+/*
+ * Steps to the caller by rule R, which is not a runtime's. If the CFA depends on a register other
+ * than REG_SP, the function may have made its call on another stack (split stacks, Rust's stacker),
+ * which may be above its own stack.
+ */
+static inline int walk_by_any_rule(struct walk *w, const struct unwind_rule *r)
 {
 	uint64_t cfa, base_at = w->base_at;
-	bool is_leaf = !w->call, is_lower;
+	bool is_lower;
 	int end;
 
 	if (r->cfa < UNWIND_CFA_REG || r->cfa > UNWIND_CFA_CALLED)
@@ -313,14 +363,19 @@ static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
 		return end;
 	if ((is_lower || r->cfa == UNWIND_CFA_CALLED) && !walk_is_return(w, w->reg[REG_PC]))
 		return is_lower ? WALK_LOST : WALK_NO_RULE;
-	w->base_at = base_at;
-	w->reg[REG_SP] = cfa;
-	w->known = walk_kept(w, r) | 1 << REG_SP | 1 << REG_PC |
-		   walk_known(w, REG_FP, r->fp_saved) | walk_known(w, REG_BASE, r->base_saved);
-	w->call = true;
-	if (!w->reg[REG_PC])
-		return is_leaf || !w->reg[REG_FP] ? walk_root(w) : WALK_LOST;
-	return WALK_ON;
+	return walk_enter_caller(w, r, cfa, base_at);
+}
+
+/* Steps to the caller by rule R. */
+static inline int walk_by_rule(struct walk *w, const struct unwind_rule *r)
+{
+	int end;
+
+	if (r->cfa >= UNWIND_CFA_RUNTIME)
+		return WALK_BY_RUNTIME(w, r);
+	if (walk_is_plain(r) && walk_by_plain_rule(w, r, &end))
+		return end;
+	return walk_by_any_rule(w, r);
 }
 
 #endif

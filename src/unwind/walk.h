@@ -72,7 +72,7 @@ struct walk {
 	struct walk_vm vm;
 	/* Temporary data that are too large for the BPF stack. */
 	uint64_t saved[NR_REGS];
-	uint8_t code[WALK_CODE];
+	uint8_t code[WALK_CODE] __attribute__((aligned(8)));
 };
 
 enum {

@@ -39,24 +39,38 @@ static inline bool erlang_saved_stack(
 }
 
 /*
+ * Searches the code before the pc, which it reads to w->saved, for the switch to the thread's
+ * stack. Returns the place of the 7 bytes before the switch, or ERLANG_CALL if there is none.
+ */
+WALK_PART(erlang_find_switch)
+{
+	uint8_t *code = (uint8_t *)w->saved;
+	uint32_t four = 0;
+
+	if (WALK_READ_CODE(w, w->saved, ERLANG_CALL, w->reg[REG_PC] - ERLANG_CALL))
+		return ERLANG_CALL;
+	for (int i = ERLANG_CALL - 1; i >= 7; i--) {
+		four = four << 8 | code[UNWIND_INDEX(i, ERLANG_CALL)];
+		if (four == ERLANG_LEA)
+			return (uint64_t)i - 7;
+	}
+	return ERLANG_CALL;
+}
+
+/*
  * Finds the Erlang stack of code that runs on the thread's stack. Returns false if there is none,
  * or it is unknown.
  */
 static inline bool erlang_other_stack(struct walk *w, const struct erlang_layout *l, uint64_t *sp)
 {
 	uint8_t *code = (uint8_t *)w->saved;
-	uint32_t four = 0;
+	uint64_t at;
 
-	if (w->reg[REG_PC] - l->main < ERLANG_MAIN ||
-		WALK_READ_CODE(w, w->saved, ERLANG_CALL, w->reg[REG_PC] - ERLANG_CALL))
+	if (w->reg[REG_PC] - l->main < ERLANG_MAIN)
 		return false;
-	for (int i = ERLANG_CALL - 1; i >= 7; i--) {
-		four = four << 8 | code[UNWIND_INDEX(i, ERLANG_CALL)];
-		if (four == ERLANG_LEA)
-			return erlang_saved_stack(
-				w, l, code + UNWIND_INDEX(i - 7, ERLANG_CALL), sp);
-	}
-	return false;
+	at = erlang_find_switch(w);
+	return at < ERLANG_CALL &&
+	       erlang_saved_stack(w, l, code + UNWIND_INDEX(at, ERLANG_CALL), sp);
 }
 
 /* Returns true if RA follows the call of ENTRY that runs processes. Only one place calls ENTRY. */
@@ -97,6 +111,31 @@ static inline bool erlang_is_part(struct walk *w, uint64_t word)
 	       walk_is_return(w, word);
 }
 
+enum erlang_word { ERLANG_TERM, ERLANG_RETURN, ERLANG_UNREAD };
+
+/* Reads the word at AT to w->saved[0]. Returns whether it is a return address. */
+WALK_PART_1(erlang_read_word, at)
+{
+	if (WALK_READ(w, w->saved, 8, at))
+		return ERLANG_UNREAD;
+	return !(w->saved[0] & 3) && w->saved[0] > ERLANG_LOWEST ? ERLANG_RETURN : ERLANG_TERM;
+}
+
+/*
+ * Reads the words from SP on up to the next return address, which is then in w->saved[0]. Returns
+ * enum erlang_word + 4 * the number of words before it.
+ */
+WALK_PART_1(erlang_find_return, sp)
+{
+	for (uint64_t i = 0; i < ERLANG_FRAME; i++) {
+		uint64_t found = erlang_read_word(w, sp + 8 * i);
+
+		if (found != ERLANG_TERM || (!i && erlang_is_part(w, w->saved[0])))
+			return (found ? found : ERLANG_RETURN) + 4 * i;
+	}
+	return ERLANG_TERM;
+}
+
 /*
  * Steps to the next return address from SP on. The outermost return address of a process does not
  * follow a call.
@@ -104,20 +143,13 @@ static inline bool erlang_is_part(struct walk *w, uint64_t word)
 static inline int erlang_caller(
 	struct walk *w, const struct erlang_layout *l, uint64_t sp, uint64_t bx)
 {
-	uint64_t word = 0;
-	int i;
+	uint64_t found = erlang_find_return(w, sp), word = w->saved[0];
 
-	for (i = 0; i < ERLANG_FRAME; i++) {
-		if (WALK_READ(w, &word, 8, sp + 8 * (uint64_t)i))
-			return WALK_NO_READ;
-		if ((!(word & 3) && word > ERLANG_LOWEST) || (!i && erlang_is_part(w, word)))
-			break;
-	}
-	if (i == ERLANG_FRAME)
-		return WALK_NO_RULE;
+	if ((found & 3) != ERLANG_RETURN)
+		return found & 3 ? WALK_NO_READ : WALK_NO_RULE;
 	if (!walk_is_return(w, word))
 		return erlang_leave(w, l, bx);
-	w->reg[REG_SP] = sp + 8 * (uint64_t)i + 8;
+	w->reg[REG_SP] = sp + 8 * (found >> 2) + 8;
 	w->reg[REG_PC] = word;
 	w->known &= 1 << REG_SP | 1 << REG_PC | 1 << REG_BASE | 1 << ERLANG_PROCESS;
 	w->call = true;

@@ -109,6 +109,16 @@ static inline enum hotspot_prologue hotspot_prologue_of(uint64_t a, uint64_t b)
 	return HOTSPOT_OTHER;
 }
 
+/* Returns the prologue at ADDRESS, or -1 if there is no code. */
+WALK_PART_1(hotspot_prologue_at, address)
+{
+	uint64_t code[2];
+
+	if (WALK_READ_CODE(w, code, sizeof(code), address))
+		return UINT64_MAX;
+	return hotspot_prologue_of(code[0], code[1]);
+}
+
 /*
  * Returns the first prologue in the SIZE bytes of code at ADDRESS and its place, as prologue + 4 *
  * offset, or HOTSPOT_OTHER if there is none.
@@ -116,12 +126,10 @@ static inline enum hotspot_prologue hotspot_prologue_of(uint64_t a, uint64_t b)
 WALK_PART_2(hotspot_find_prologue, address, size)
 {
 	for (uint64_t i = 0; i < HOTSPOT_PROLOGUE && i < size; i++) {
-		uint64_t code[2];
-		enum hotspot_prologue found;
+		uint64_t found = hotspot_prologue_at(w, address + i);
 
-		if (WALK_READ_CODE(w, code, sizeof(code), address + i))
+		if (found == UINT64_MAX)
 			break;
-		found = hotspot_prologue_of(code[0], code[1]);
 		if (found != HOTSPOT_OTHER)
 			return found + 4 * i;
 	}

@@ -95,17 +95,17 @@ WALK_PART_1(luajit_is_frame, sp)
 }
 
 /*
- * Moves *SP up to the interpreter's frame. Returns false if there is none. Only addresses that are
- * aligned as the ABI requires are tried: other words would be mistaken for threads, and a read
- * where nothing is mapped takes microseconds.
+ * Returns the address of the interpreter's frame, from SP up, or 0 if there is none. Only addresses
+ * that are aligned as the ABI requires are tried: other words would be mistaken for threads, and a
+ * read where nothing is mapped takes microseconds.
  */
-UNWIND_INLINE bool luajit_search(struct walk *w, uint64_t *sp)
+WALK_PART_1(luajit_search, sp)
 {
-	*sp = (*sp + LUAJIT_ALIGNED - 1) & ~(uint64_t)(LUAJIT_ALIGNED - 1);
-	for (int i = 0; i < 8 * LUAJIT_SPILLS / LUAJIT_ALIGNED; i++, *sp += LUAJIT_ALIGNED)
-		if (luajit_is_frame(w, *sp))
-			return true;
-	return false;
+	sp = (sp + LUAJIT_ALIGNED - 1) & ~(uint64_t)(LUAJIT_ALIGNED - 1);
+	for (int i = 0; i < 8 * LUAJIT_SPILLS / LUAJIT_ALIGNED; i++, sp += LUAJIT_ALIGNED)
+		if (luajit_is_frame(w, sp))
+			return sp;
+	return 0;
 }
 
 /* Remembers the walk's innermost frame of the interpreter. */
@@ -244,22 +244,22 @@ UNWIND_INLINE bool luajit_is_edge(struct walk *w, uint64_t *at, int *nr, bool *h
 static inline int luajit_step(
 	struct walk *w, const struct jit_layout *layout, const struct unwind_rule *r)
 {
-	uint64_t sp = w->reg[REG_SP], at = sp;
-	bool found, helper = true, compiled = !r->offset;
+	uint64_t sp, at = w->reg[REG_SP];
+	bool helper = true, compiled = !r->offset;
 	int nr = 0;
 
 	(void)layout;
 	if (!w->call && !compiled && luajit_is_edge(w, &at, &nr, &helper))
 		return luajit_return(w, at, nr, helper);
 	at = w->reg[REG_SP];
-	found = luajit_search(w, &sp);
-	if (!compiled && (!found || sp - at >= 8 * LUAJIT_NEAR) &&
+	sp = luajit_search(w, at);
+	if (!compiled && (!sp || sp - at >= 8 * LUAJIT_NEAR) &&
 		luajit_has_return(w, at + LUAJIT_CFA - 8))
 		return luajit_leave(w, at);
 	if (!w->call && !compiled && sp != at &&
 		(luajit_has_return(w, at) || luajit_has_return(w, at += 8)))
 		return luajit_return(w, at, 0, true);
-	if (!found)
+	if (!sp)
 		return WALK_NO_RULE;
 	luajit_remember(w, sp, compiled);
 	return w->vm.stop ? WALK_ON : luajit_leave(w, sp);

@@ -213,8 +213,8 @@ static __always_inline bool take_waiting_stacks(
 			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
 
 		if (bytes > 0)
-			row->kernel = store(
-				s, LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+			row->kernel =
+				store(LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
 	}
 	return true;
 }

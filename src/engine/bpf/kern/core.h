@@ -71,8 +71,7 @@ static __always_inline uint64_t kernel_stack(void *ctx, struct scratch *s)
 					   : bpf_get_task_stack(bpf_get_current_task_btf(),
 						     &s->frame[PAD], size, 0);
 
-	return bytes > 0 ? store(s, LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL)
-			 : 0;
+	return bytes > 0 ? store(LANE_EVENT, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL) : 0;
 }
 
 /*

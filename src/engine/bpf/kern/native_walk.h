@@ -7,10 +7,33 @@
 #include "return_probes.h"
 #include "tables.h"
 
-/* Looks up the frame and the rule for the walk's pc. */
-static __always_inline int look_up(
-	struct scratch *s, uint32_t lane, struct cached_rule *e, uint64_t key)
+static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
 {
+	uint32_t at = cpu_slot(key, RULE_CACHE_SIZE);
+
+	return bpf_map_lookup_elem(&rule_cache, &at);
+}
+
+static __always_inline void look_up_compiled(
+	struct walk *w, uint32_t lane, struct cached_rule *e, uint64_t key)
+{
+	if (look_up_layout(lane) || look_up_code(lane))
+		e->rule = ((struct scratch *)w)->rule;
+	else
+		e->rule = jit_code_rule(search_code(lane));
+	e->id_at = w->map.id_at; /* set again, as the layout may have found the code's id */
+	e->id = w->map.id;
+	e->key = key;
+}
+
+/* Looks up the frame and the rule for the walk's pc, and caches them under KEY. */
+__noinline int look_up(uint32_t lane, uint64_t key)
+{
+	struct scratch *s = my_scratch(lane);
+	struct cached_rule *e = rule_cache_slot(key);
+
+	if (!s || !e)
+		return WALK_DEEP;
 	struct walk *w = &s->walk;
 
 	if (!find_map(s))
@@ -21,23 +44,15 @@ static __always_inline int look_up(
 	e->id_at = w->map.id_at;
 	e->id = w->map.id;
 	e->is_compiled = w->map.table == WALK_MEMORY;
-	if (!e->is_compiled)
-		return look_up_rule(w, e, key);
-	if (look_up_layout(lane) || look_up_code(lane))
-		e->rule = s->rule;
+	int end = WALK_ON;
+
+	if (e->is_compiled)
+		look_up_compiled(w, lane, e, key);
 	else
-		e->rule = jit_code_rule(search_code(lane));
-	e->id_at = w->map.id_at; /* set again, as the layout may have found the code's id */
-	e->id = w->map.id;
-	e->key = key;
-	return WALK_ON;
-}
-
-static __always_inline struct cached_rule *rule_cache_slot(uint64_t key)
-{
-	uint32_t at = cpu_slot(key, RULE_CACHE_SIZE);
-
-	return bpf_map_lookup_elem(&rule_cache, &at);
+		end = look_up_rule(w, e, key);
+	e->saved = unwind_saved_registers(&e->rule);
+	e->is_plain = walk_is_plain(&e->rule);
+	return end;
 }
 
 /* A build-id that could not be read lately. */
@@ -102,6 +117,28 @@ static __always_inline void pass_frame(struct scratch *s)
 	p->saved = s->label.saved;
 }
 
+/* Steps to the caller by s->rule, which is not a runtime's. */
+__noinline int step_by_any_rule(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+
+	return s ? walk_by_any_rule(&s->walk, &s->rule) : WALK_NO_RULE;
+}
+
+/* Steps to the caller by the rule of E. */
+static __always_inline int step_by_rule(
+	struct scratch *s, uint32_t lane, const struct cached_rule *e)
+{
+	int end;
+
+	if (e->is_plain && walk_by_plain_rule(&s->walk, &e->rule, &end))
+		return end;
+	if (e->rule.cfa >= UNWIND_CFA_RUNTIME)
+		return walk_by_runtime(&s->walk, &e->rule);
+	s->rule = e->rule;
+	return step_by_any_rule(lane);
+}
+
 /*
  * Adds the frame of the walk's pc and steps to its caller. Returns false if it was the last frame,
  * see walk.end. Data that is not recorded costs nothing, because the verifier removes code that
@@ -121,12 +158,11 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	bool known = e->key == key && e->version == s->space.version;
 
 	if (!known || !is_same_file(s, e)) {
-		w->end = known && !e->is_compiled ? WALK_PENDING : look_up(s, lane, e, key);
+		w->end = known && !e->is_compiled ? WALK_PENDING : look_up(lane, key);
 		if (w->end == WALK_ON && !is_same_file(s, e))
 			w->end = WALK_PENDING;
 		if (w->end != WALK_ON)
 			return false;
-		e->saved = unwind_saved_registers(&e->rule);
 	}
 	uint8_t nr_vm = w->vm.nr;
 
@@ -135,7 +171,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
 	w->from = w->call ? w->reg[REG_PC] : 0;
-	w->end = walk_by_rule(w, &e->rule);
+	w->end = step_by_rule(s, lane, e);
 	if (w->vm.nr != nr_vm)
 		s->frame[PAD + nr] |= WALK_FRAME_VM;
 	if (w->end == WALK_ON && w->reg[REG_PC] == w->trampoline && !restore_return(lane))

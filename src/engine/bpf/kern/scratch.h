@@ -13,6 +13,7 @@ enum {
 	FRAMES = PAD + WALK_DEPTH,
 	WINDOW = 512,          /* bytes of a stack that are read at once */
 	STRIDE = LABEL_PASSED, /* steps of a walk per function call */
+	LONG_STRIDE = 64,      /* steps per call of the function that calls this one */
 	VM_STRIDE = 128,       /* steps of a walk over a VM stack per function call */
 	VM_NATIVE_DEPTH = 256, /* native frames up to an interpreter's frame, and below it */
 	UNREAD_IDS = 64,       /* a power of two */

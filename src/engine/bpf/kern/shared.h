@@ -72,6 +72,7 @@ struct cached_rule {
 	uint32_t version;
 	bool is_compiled; /* at run time; invalid if the word at id_at is no longer id */
 	uint8_t saved;    /* saved registers, see unwind_saved_registers() */
+	bool is_plain;    /* walk_is_plain() */
 	uint64_t frame;
 	uint64_t id_at, id; /* as in struct space_map, or of a word of the code */
 	struct unwind_rule rule;

@@ -53,11 +53,13 @@ __noinline uint64_t store_chunk(uint32_t lane, uint32_t left)
  * Stores the NR frames in s->frame, in the scratch of LANE. Returns the number of the stack, or 0
  * if there is no room.
  */
-static __always_inline uint64_t store(
-	struct scratch *s, uint32_t lane, uint32_t nr, uint64_t parent)
+__noinline uint64_t store(uint32_t lane, uint32_t nr, uint64_t parent)
 {
+	struct scratch *s = my_scratch(lane);
 	uint64_t id = 0;
 
+	if (!s)
+		return 0;
 	s->nr_new = 0;
 	s->key.parent = parent;
 	for (uint32_t i = 0; i < WALK_DEPTH && i < nr; i += CHUNK) {

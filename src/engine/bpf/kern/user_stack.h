@@ -26,6 +26,15 @@ static __always_inline int walk_frames(void)
 	return end;
 }
 
+/* Adds the next LONG_STRIDE frames in this way. Returns 0 if there are more. */
+__noinline int walk_long_stride(void)
+{
+	for (int i = 0; i < LONG_STRIDE / STRIDE; i++)
+		if (walk_frames())
+			return 1;
+	return 0;
+}
+
 /* Returns whether the executable mappings are unchanged since user space read them. */
 static __always_inline bool space_is_current(const struct space *space, uint64_t exec_pages)
 {
@@ -79,11 +88,11 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 	/* a walk by old mappings counts only if it is whole */
 	if (space && (s->is_current || restless_layout(s))) {
 		s->space = *space;
-		for (int i = 0; i <= WALK_DEPTH / STRIDE; i++)
-			if (walk_frames())
+		for (int i = 0; i <= WALK_DEPTH / LONG_STRIDE; i++)
+			if (walk_long_stride())
 				break;
 		if (finish_walk(LANE_EVENT))
-			return store(s, LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
+			return store(LANE_EVENT, s->walk.nr, NODE_ROOT | s->walk.end);
 	}
 	nr = s->walk.nr;
 	s->row.user = 0;
@@ -97,7 +106,7 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 		return 0;
 	if (!nr)
 		s->frame[PAD] = walk_frame(NULL, regs_pc(&s->regs), false);
-	return store(s, LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* the frames so far */
+	return store(LANE_EVENT, nr ? nr : 1, NODE_ROOT | WALK_BUSY); /* the frames so far */
 }
 
 /*
@@ -179,8 +188,8 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 		return;
 	s->to_vm = true;
 	s->walk.vm.stop = !settings.label_keys; /* labels are searched for in the other frames */
-	for (int i = 0; i < VM_NATIVE_DEPTH / STRIDE; i++)
-		if (walk_frames())
+	for (int i = 0; i < VM_NATIVE_DEPTH / LONG_STRIDE; i++)
+		if (walk_long_stride())
 			break;
 	s->to_vm = s->walk.vm.stop = false;
 }

@@ -10,10 +10,29 @@
 
 #include "unwind/format.h"
 
+#define WALK_LANE(w) (((struct scratch *)(w))->lane)
 #define WALK_READ(w, to, size, at) read_stack(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define WALK_THREAD(w) thread_pointer()
 #define WALK_STACK_END(w) own_stack_end((struct task_struct *)bpf_get_current_task())
+
+/*
+ * Reads the window at AT or, if not all of it can be read, one or two words in place of it. Returns
+ * 0, or a negative number if these cannot be read either.
+ */
+__noinline int fill_window(uint32_t lane, uint64_t at, bool two)
+{
+	struct scratch *s = my_scratch(lane);
+
+	if (!s)
+		return -1;
+	s->window_at = 0;
+	if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
+		return two ? bpf_probe_read_user(s->window, 16, (void *)at)
+			   : bpf_probe_read_user(s->window, 8, (void *)at);
+	s->window_at = at;
+	return 0;
+}
 
 /* Reads memory on the stack: one or two words through the window, other sizes directly. */
 static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, uint64_t at)
@@ -23,12 +42,13 @@ static __always_inline int read_stack(struct walk *w, void *to, uint32_t size, u
 
 	if (size > 16 || at & 7)
 		return bpf_probe_read_user(to, size, (void *)at);
-	if (in > WINDOW - 16) {
-		s->window_at = 0;
-		if (bpf_probe_read_user(s->window, WINDOW, (void *)at))
-			return bpf_probe_read_user(to, size, (void *)at);
-		s->window_at = at;
-		in = 0;
+	/* in this order the verifier has less to do */
+	if (__builtin_expect(in > WINDOW - 16, 1)) {
+		int64_t error = fill_window(WALK_LANE(w), at, size == 16);
+
+		if (error < 0)
+			return -1;
+		in = error;
 	}
 	((uint64_t *)to)[0] = s->window[in / 8 & (WINDOW / 8 - 1)];
 	if (size == 16)
@@ -53,8 +73,6 @@ static __always_inline uint64_t own_stack_end(struct task_struct *task)
 		return BPF_CORE_READ(task, mm, start_stack);
 	return BPF_CORE_READ(task, THREAD_POINTER);
 }
-
-#define WALK_LANE(w) (((struct scratch *)(w))->lane)
 
 /* A part of a step, see unwind/step.h: NAME_here(lane, …) is the global function. */
 #define WALK_PART_AS(name, parameters, arguments, lane_parameters, lane_arguments)                 \
