@@ -213,6 +213,14 @@ void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, s
 	}
 }
 
+bool samples_have(const struct samples *s, enum stack_kind kind)
+{
+	for (size_t i = 1; i < s->nr_stacks; i++)
+		if (s->stacks[i].nr && s->stacks[i].kind == kind)
+			return true;
+	return false;
+}
+
 void samples_mark_mappings(const struct samples *s, bool *used, size_t nr)
 {
 	samples_mark_frames(s->frames, s->nr_frames, used, nr);

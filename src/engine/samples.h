@@ -118,6 +118,9 @@ uint32_t samples_actual(const struct samples *s, uint32_t number);
 
 void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum);
 
+/* Returns whether there are stacks of this kind. */
+bool samples_have(const struct samples *s, enum stack_kind kind);
+
 /* Sets USED[N] for each of the NR mappings N that a stack has. */
 void samples_mark_mappings(const struct samples *s, bool *used, size_t nr);
 /* Sets USED[N] for the mappings of NR_FRAMES encoded frames. Other frames are ignored. */

@@ -348,8 +348,6 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		programs_scan_tasks(&b->programs, &b->no_scan);
 		bpf_take_round(b); /* before the threads change their memory */
 	}
-	if (r->kernel)
-		b->kallsyms = kallsyms_new(&b->no_kallsyms);
 	b->started = true;
 	return 0;
 }

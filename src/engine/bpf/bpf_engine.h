@@ -51,8 +51,8 @@ struct bpf {
 	struct ring_records ring;
 	struct counters *counters; /* by processor and lane; the programs write to this memory */
 	size_t nr_cpus;
-	bool young; /* a round should follow soon */
-	struct kallsyms *kallsyms;
+	bool young;                /* a round should follow soon */
+	struct kallsyms *kallsyms; /* read when there are kernel stacks */
 	struct strbuf no_kallsyms; /* why there are no kernel symbols */
 	struct tool_run tool;
 	size_t nr_points;                     /* how many of labels.points have a probe */

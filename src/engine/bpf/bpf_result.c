@@ -5,6 +5,7 @@
 #include "engine/seal.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
+#include "symbol/names/kallsyms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static void add_lost(const struct bpf *b, const struct counters *c, struct recor
 /* Adds to NOTES what is missing in the recording, and why. */
 static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *notes)
 {
-	if (b->request->kernel && !b->kallsyms)
+	if (b->no_kallsyms.len)
 		strbuf_addf(notes, "kernel frames have no names: %s\n", b->no_kallsyms.buf);
 	if (c->delayed * 100 > c->hits)
 		strbuf_addf(notes,
@@ -139,6 +140,16 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 	processes_note_left_out(&b->processes, notes);
 	condense_note(&b->samples, notes);
 	facets_note(&b->facets, notes);
+}
+
+/*
+ * Reads the names of the kernel's functions if there are kernel stacks. To be called while the BPF
+ * programs, which are among these, are still loaded.
+ */
+static void need_kallsyms(struct bpf *b)
+{
+	if (!b->kallsyms && !b->no_kallsyms.len && samples_have(&b->samples, STACK_KERNEL))
+		b->kallsyms = kallsyms_new(&b->no_kallsyms);
 }
 
 static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
@@ -166,6 +177,7 @@ int bpf_take(struct engine *engine, struct recording *rec, struct open_files *fi
 	else
 		bpf_drain(b);
 	bpf_end_condensing(b);
+	need_kallsyms(b);
 	struct counters counters = bpf_counters(b);
 
 	if (b->ended)

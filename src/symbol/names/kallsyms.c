@@ -134,9 +134,36 @@ static int compare_ksyms(const void *a, const void *b)
 {
 	const struct ksym *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return -compare_choice(x, y);
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Merges the first N symbols and the others, which are both sorted by address. */
+static void merge(struct ksym *syms, size_t n, size_t nr)
+{
+	size_t to = 0, a = 0, b = n;
+
+	while (to < n && syms[to].address <= syms[n].address)
+		to++;
+	size_t left = n - to;
+	struct ksym *first = xcalloc(left + 1, sizeof(*first));
+
+	memcpy(first, syms + to, left * sizeof(*first));
+	while (a < left)
+		syms[to++] = b < nr && syms[b].address < first[a].address ? syms[b++] : first[a++];
+	free(first);
+}
+
+/* Sorts the symbols by address. The kernel's own, which the file has first, are already sorted. */
+static void sort(struct ksym *syms, size_t nr)
+{
+	size_t sorted = 1;
+
+	while (sorted < nr && syms[sorted - 1].address <= syms[sorted].address)
+		sorted++;
+	if (sorted >= nr)
+		return;
+	qsort(syms + sorted, nr - sorted, sizeof(*syms), compare_ksyms);
+	merge(syms, sorted, nr);
 }
 
 static void parse_text(struct kallsyms *ks, char *end)
@@ -161,11 +188,12 @@ static void keep_the_best(struct kallsyms *ks)
 {
 	size_t kept = 0;
 
-	if (ks->nr)
-		qsort(ks->syms, ks->nr, sizeof(*ks->syms), compare_ksyms);
+	sort(ks->syms, ks->nr);
 	for (size_t i = 0; i < ks->nr; i++)
 		if (!kept || ks->syms[kept - 1].address != ks->syms[i].address)
 			ks->syms[kept++] = ks->syms[i];
+		else if (compare_choice(&ks->syms[i], &ks->syms[kept - 1]) > 0)
+			ks->syms[kept - 1] = ks->syms[i];
 	ks->nr = kept;
 }
 
