@@ -10,26 +10,33 @@ flametap.Callers = (() => {
 
 	class Callers {
 		/*
-		 * Makes the tree of the stacks through PLACES, which are nodes of TREE. WEIGHTS has the weight of each node for
-		 * each side.
+		 * Makes the tree of the stacks that end at PLACES, which are nodes of TREE or, with THROUGH, of all stacks through
+		 * these.
 		 */
-		constructor(tree, places, weights) {
+		constructor(tree, places, through) {
 			this.tree = tree;
-			this.weights = weights;
-			this.place = Uint32Array.from(places); /* places of one node are adjacent */
+			this.through = through;
+			this.place = new Uint32Array(places); /* places of one node are adjacent */
 			this.at = this.place.slice(); /* for each place, the current caller */
 			this.nodes = [];
-			this.slot = new Int32Array(frames.name.length).fill(-1);
+			this.slot = new Int32Array(frames.name.length).fill(-1); /* while callers are found, the group of each frame */
+			this.spare = []; /* room for the entries of the largest node that was expanded */
 			this.add(-1, tree.frame[0], 0, 0, this.place.length);
 			this.expand(0);
 		}
 
+		/* Returns the weight on SIDE, one of the tree's, of the stacks at or through a place. */
+		weightAt(side, place) {
+			return side[this.through ? this.tree.end[place] : place + 1] - side[place];
+		}
+
 		add(parent, frame, category, first, end) {
-			const sums = this.weights.map((weights) => {
+			const { place } = this;
+			const sums = this.tree.sides.map((side) => {
 				let sum = 0;
 
 				for (let e = first; e < end; e++)
-					sum += weights[this.place[e]];
+					sum += this.weightAt(side, place[e]);
 				return sum;
 			});
 
@@ -41,41 +48,48 @@ flametap.Callers = (() => {
 		/* Finds the callers of a node. Stacks without a caller stay with the node and come first. */
 		expand(node) {
 			const { first, end, children } = this.nodes[node];
-			const { tree, place, at, slot } = this;
+			const { at, slot, tree: { parent, frame } } = this;
 
 			if (children)
 				return;
-			const groups = [{ frame: -1, entries: [] }];
+			const found = [-1], sizes = [0]; /* of each group, its frame and its number of entries */
 			for (let e = first; e < end; e++) {
-				if (node)
-					at[e] = tree.parent[at[e]];
-				const frame = tree.frame[at[e]];
-				let group = at[e] ? slot[frame] : 0;
+				const caller = node ? (at[e] = parent[at[e]]) : at[e], f = frame[caller];
+				let group = caller ? slot[f] : 0;
 				if (group < 0) {
-					group = slot[frame] = groups.length;
-					groups.push({ frame, entries: [] });
+					group = slot[f] = found.length;
+					found.push(f);
+					sizes.push(0);
 				}
-				groups[group].entries.push(place[e], at[e]);
+				sizes[group]++;
 			}
 			this.nodes[node].children = [];
-			this.regroup(node, groups);
+			this.regroup(node, found, sizes);
 		}
 
-		regroup(node, groups) {
-			let to = this.nodes[node].first;
+		/* Sorts the entries of NODE by their groups, and adds a child for each group. */
+		regroup(node, found, sizes) {
+			const { first, end } = this.nodes[node], n = end - first;
+			const { place, at, slot, tree: { frame, category } } = this;
+			let begin = first;
 
-			for (const { frame, entries } of groups) {
-				const first = to;
+			if (!this.spare.length || this.spare[0].length < n)
+				this.spare = [new Uint32Array(n), new Uint32Array(n)];
+			const [places, callers] = this.spare, next = sizes.map((size) => (begin += size) - size);
+			places.set(place.subarray(first, end));
+			callers.set(at.subarray(first, end));
+			for (let e = 0; e < n; e++) {
+				const caller = callers[e], to = next[caller ? slot[frame[caller]] : 0]++;
 
-				for (let e = 0; e < entries.length; e += 2, to++) {
-					this.place[to] = entries[e];
-					this.at[to] = entries[e + 1];
-				}
-				if (frame < 0)
-					continue;
-				this.slot[frame] = -1;
+				place[to] = places[e];
+				at[to] = caller;
+			}
+			for (let group = 1; group < found.length; group++) {
+				const from = next[group] - sizes[group];
+
+				slot[found[group]] = -1;
 				this.nodes[node].children.push(
-					this.add(node, frame, this.tree.category[entries[1]], first, to));
+					this.add(node, found[group], category[at[from]], from, next[group]));
 			}
 		}
 
@@ -155,7 +169,7 @@ flametap.Callers = (() => {
 
 			for (let e = first; e < end; e++)
 				if (mark[this.place[e]])
-					sum += this.weights[side][this.place[e]];
+					sum += this.weightAt(this.tree.sides[side], this.place[e]);
 			return sum;
 		}
 	}

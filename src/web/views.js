@@ -173,14 +173,20 @@ flametap.views = (() => {
 
 	const keepOrder = keeper(), keepCallers = keeper(), keepSide = keeper();
 
+	/* Returns the nodes at which stacks end. */
+	function leavesOf({ n, sides }) {
+		const [first, second = first] = sides, leaves = [];
+
+		for (let i = 1; i < n; i++)
+			if (first[i + 1] !== first[i] || second[i + 1] !== second[i])
+				leaves.push(i);
+		return leaves;
+	}
+
 	/* Returns the bottom-up tree of everything or, if WHAT is not empty, of one function. */
 	function callersOf(t, what) {
-		if (!what) {
-			const { selfs } = partsOf(t);
-
-			return new Callers(t, t.frame.map((_, i) => i).filter(
-				(i) => i && selfs.some((self) => self[i])), selfs);
-		}
+		if (!what)
+			return new Callers(t, leavesOf(t), false);
 		const { is } = functionsBy(what), places = [];
 		for (let i = 1; i < t.n;) {
 			const found = is[functions.of[t.frame[i]]];
@@ -189,10 +195,7 @@ flametap.views = (() => {
 				places.push(i);
 			i = found ? t.end[i] : i + 1;
 		}
-		const weights = t.sides.map(() => new Float64Array(t.n));
-		for (const i of places)
-			t.totals(i).forEach((total, s) => weights[s][i] = total);
-		return new Callers(t, places, weights);
+		return new Callers(t, places, true);
 	}
 
 	const sides = { before: 0, after: 1 };
