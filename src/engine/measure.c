@@ -81,12 +81,24 @@ static bool take_call(struct measure_value *v, const char *name, const char **at
 	return false;
 }
 
+/* Returns the number N of the name argN, or 0 if it is another name. */
+static unsigned number_of(const char *name)
+{
+	uint64_t number;
+
+	if (strncmp(name, "arg", 3) || name[3] == '0' ||
+		!parse_u64(name + 3, strlen(name + 3), 10, &number) || number > MARK_ARGS)
+		return 0;
+	return (unsigned)number;
+}
+
 /* Interprets NAME, which the value takes over if it is a name. */
 static void take_variable(struct measure_value *v, char *name, bool dollar)
 {
-	if (dollar && !strncmp(name, "arg", 3) && name[3] >= '1' && name[3] <= '0' + PROBE_ARGS &&
-		!name[4])
-		*v = (struct measure_value){.kind = VALUE_ARG, .arg = (unsigned)(name[3] - '0')};
+	unsigned number = dollar ? number_of(name) : 0;
+
+	if (number)
+		*v = (struct measure_value){.kind = VALUE_ARG, .arg = number};
 	else if (!strcmp(name, dollar ? "return" : "retval"))
 		*v = (struct measure_value){.kind = VALUE_RETURN};
 	else

@@ -10,10 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROBE_ARGS = 6 }; /* arguments that are passed in registers */
+enum {
+	PROBE_ARGS = 6, /* arguments that are passed in registers */
+	MARK_ARGS = 12, /* arguments of a mark */
+};
 
 enum measure_kind {
-	VALUE_ARG, /* $arg1, int_arg(1), uint_arg(1), long_arg(1), ulong_arg(1), pointer_arg(1) */
+	VALUE_ARG, /* $argN, int_arg(1), uint_arg(1), long_arg(1), ulong_arg(1), pointer_arg(1) */
 	VALUE_RETURN, /* $return, returnval(), or retval of a system call */
 	VALUE_NAME,   /* $NAME, or NAME: an argument, or a field of a tracepoint */
 };

@@ -100,9 +100,22 @@ static bool take_kernel(struct probe *probe, const struct probe_part *parts, siz
 	return true;
 }
 
+static bool take_mark(struct probe *probe, const struct probe_part *parts, size_t nr)
+{
+	bool has_provider = nr == 2 && is_with(parts, "provider");
+
+	if (nr != 1U + has_provider || !is_with(&parts[nr - 1], "mark"))
+		return false;
+	probe->kind = PROBE_MARK;
+	probe->provider = has_provider ? argument_of(parts) : NULL;
+	probe->name = argument_of(&parts[nr - 1]);
+	return true;
+}
+
 static bool take_process(struct probe *probe, const struct probe_part *parts, size_t nr)
 {
-	if (!take_function(probe, PROBE_USER, parts + 1, nr - 1))
+	if (!take_function(probe, PROBE_USER, parts + 1, nr - 1) &&
+		!take_mark(probe, parts + 1, nr - 1))
 		return false;
 	probe->file = parts->argument ? argument_of(parts) : NULL;
 	return true;
@@ -181,6 +194,7 @@ void probe_release(struct probe *probe)
 {
 	free(probe->text);
 	free(probe->name);
+	free(probe->provider);
 	free(probe->file);
 	*probe = (struct probe){0};
 }

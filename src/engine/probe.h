@@ -9,6 +9,7 @@ enum probe_kind {
 	PROBE_TRACE,    /* kernel.trace("NAME") or kernel.trace("GROUP:NAME") */
 	PROBE_KERNEL,   /* kernel.function("NAME"), with .return or not */
 	PROBE_USER,     /* process("FILE").function("NAME"), with .return or not */
+	PROBE_MARK,     /* process("FILE").mark("NAME"), with .provider("NAME") or not */
 	PROBE_SYSCALL,  /* syscall.NAME, with .return or not */
 	PROBE_SOFTWARE, /* perf.sw.NAME */
 	PROBE_HARDWARE, /* perf.hw.NAME */
@@ -18,8 +19,9 @@ enum probe_kind {
 struct probe {
 	char *text; /* as the user has written it */
 	enum probe_kind kind;
-	char *name; /* of the tracepoint, function, system call or event, or NULL */
-	char *file; /* a program or library, or NULL for the target's program */
+	char *name;     /* of the tracepoint, function, mark, system call or event, or NULL */
+	char *provider; /* of the mark, or NULL for any */
+	char *file;     /* a program or library, or NULL for the target's program */
 	bool at_return;
 };
 

@@ -265,7 +265,8 @@ static bool is_counter(const struct probe *probe)
 /* Returns whether PROBE has calls that return. SystemTap knows more such probe points. */
 static bool has_calls(const struct probe *probe)
 {
-	return !probe->at_return && !is_counter(probe) && probe->kind != PROBE_TRACE;
+	return !probe->at_return && !is_counter(probe) && probe->kind != PROBE_TRACE &&
+	       probe->kind != PROBE_MARK;
 }
 
 /* Sets the unit and the title to the measure's. */
@@ -321,7 +322,7 @@ static void check_measure(const struct options *o)
 			usage_error("--value and --if: %s has no values", probe->text);
 	}
 	if (measure_needs_stap(m) && !strcmp(o->engine, "bpf"))
-		usage_error("'%s' needs SystemTap: the built-in engine takes $arg1 to $arg6, "
+		usage_error("'%s' needs SystemTap: the built-in engine takes $arg1 and so on, "
 			    "$return and $NAME, and compares them with a number; --engine stap",
 			m->value && !m->knows_value ? m->value : m->test);
 }

@@ -22,8 +22,9 @@ static void measure__values(void **state)
 	} cases[] = {
 		{"$arg1", VALUE_ARG, 1, NULL, 0, false},
 		{"$arg6", VALUE_ARG, 6, NULL, 0, false},
-		{"$arg7", VALUE_NAME, 0, "arg7", 0, false},
-		{"$arg12", VALUE_NAME, 0, "arg12", 0, false},
+		{"$arg12", VALUE_ARG, 12, NULL, 0, false},
+		{"$arg13", VALUE_NAME, 0, "arg13", 0, false},
+		{"$arg01", VALUE_NAME, 0, "arg01", 0, false},
 		{"arg1", VALUE_NAME, 0, "arg1", 0, false},
 		{"int_arg(2)", VALUE_ARG, 2, NULL, 4, true},
 		{"uint_arg(2)", VALUE_ARG, 2, NULL, 4, false},
@@ -112,6 +113,11 @@ static void measure__expressions(void **state)
 	assert_false(measure_is_of_return("no_return"));
 }
 
+#define PLACE(o, s, i)                                                                             \
+	{                                                                                          \
+		.offset = o, .size = s, .is_signed = i                                             \
+	}
+
 static void measure__fields(void **state)
 {
 	static const struct {
@@ -119,14 +125,14 @@ static void measure__fields(void **state)
 		struct at_place place; /* size 0 if there is none */
 	} cases[] = {
 		{"\tfield:pid_t child_pid;\toffset:28;\tsize:4;\tsigned:1;\n", "child_pid",
-			{28, 4, true}},
+			PLACE(28, 4, true)},
 		{"\tfield:unsigned int fd;\toffset:16;\tsize:8;\tsigned:0;\n", "fd",
-			{16, 4, false}},
-		{"\tfield:int dfd;\toffset:16;\tsize:8;\tsigned:0;\n", "dfd", {16, 4, true}},
+			PLACE(16, 4, false)},
+		{"\tfield:int dfd;\toffset:16;\tsize:8;\tsigned:0;\n", "dfd", PLACE(16, 4, true)},
 		{"\tfield:size_t count;\toffset:32;\tsize:8;\tsigned:0;\n", "count",
-			{32, 8, false}},
+			PLACE(32, 8, false)},
 		{"\tfield:const char * buf;\toffset:24;\tsize:8;\tsigned:0;\n", "buf",
-			{24, 8, false}},
+			PLACE(24, 8, false)},
 		{"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n", "comm[16]", {0}},
 		{"\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n", "name", {0}},
 		{"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n",

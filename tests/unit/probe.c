@@ -23,27 +23,32 @@ static void probe__kinds(void **state)
 		enum probe_kind kind;
 		const char *name, *file;
 		bool at_return;
+		const char *provider;
 	} cases[] = {
-		{"kernel.trace(\"sched_switch\")", PROBE_TRACE, "sched_switch", NULL, false},
-		{"kernel.trace(\"a:b\")", PROBE_TRACE, "a:b", NULL, false},
-		{"kernel.trace(\"a\").return", PROBE_OTHER, NULL, NULL, false},
-		{"kernel.function(\"f\")", PROBE_KERNEL, "f", NULL, false},
-		{"kernel.function(\"f\").call", PROBE_KERNEL, "f", NULL, false},
-		{"kernel.function(\"f\").return", PROBE_KERNEL, "f", NULL, true},
-		{"kernel.function(\"f\").inline", PROBE_OTHER, NULL, NULL, false},
-		{"kernel.function(\"f@a.c:1\")", PROBE_OTHER, NULL, NULL, false},
-		{"kernel.function(1)", PROBE_OTHER, NULL, NULL, false},
-		{"module(\"m\").function(\"f\")", PROBE_OTHER, NULL, NULL, false},
-		{"process.function(\"f\")", PROBE_USER, "f", NULL, false},
-		{"process(\"/a/b\").function(\"f\").return", PROBE_USER, "f", "/a/b", true},
-		{"process(\"p\").mark(\"m\")", PROBE_OTHER, NULL, NULL, false},
-		{"syscall.read", PROBE_SYSCALL, "read", NULL, false},
-		{"syscall.read.return", PROBE_SYSCALL, "read", NULL, true},
-		{"syscall.*", PROBE_OTHER, NULL, NULL, false},
-		{"perf.sw.page_faults", PROBE_SOFTWARE, "page_faults", NULL, false},
-		{"perf.hw.cpu_cycles", PROBE_HARDWARE, "cpu_cycles", NULL, false},
-		{"perf.hw.cpu_cycles.sample(1000)", PROBE_OTHER, NULL, NULL, false},
-		{"timer.s(1)", PROBE_OTHER, NULL, NULL, false},
+		{"kernel.trace(\"sched_switch\")", PROBE_TRACE, "sched_switch", NULL, false, NULL},
+		{"kernel.trace(\"a:b\")", PROBE_TRACE, "a:b", NULL, false, NULL},
+		{"kernel.trace(\"a\").return", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"kernel.function(\"f\")", PROBE_KERNEL, "f", NULL, false, NULL},
+		{"kernel.function(\"f\").call", PROBE_KERNEL, "f", NULL, false, NULL},
+		{"kernel.function(\"f\").return", PROBE_KERNEL, "f", NULL, true, NULL},
+		{"kernel.function(\"f\").inline", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"kernel.function(\"f@a.c:1\")", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"kernel.function(1)", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"module(\"m\").function(\"f\")", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"process.function(\"f\")", PROBE_USER, "f", NULL, false, NULL},
+		{"process(\"/a/b\").function(\"f\").return", PROBE_USER, "f", "/a/b", true, NULL},
+		{"process(\"p\").mark(\"m\")", PROBE_MARK, "m", "p", false, NULL},
+		{"process.mark(\"a-b\")", PROBE_MARK, "a-b", NULL, false, NULL},
+		{"process(\"p\").provider(\"q\").mark(\"m*\")", PROBE_MARK, "m*", "p", false, "q"},
+		{"process(\"p\").mark(\"m\").return", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"process(\"p\").provider(\"q\")", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"syscall.read", PROBE_SYSCALL, "read", NULL, false, NULL},
+		{"syscall.read.return", PROBE_SYSCALL, "read", NULL, true, NULL},
+		{"syscall.*", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"perf.sw.page_faults", PROBE_SOFTWARE, "page_faults", NULL, false, NULL},
+		{"perf.hw.cpu_cycles", PROBE_HARDWARE, "cpu_cycles", NULL, false, NULL},
+		{"perf.hw.cpu_cycles.sample(1000)", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"timer.s(1)", PROBE_OTHER, NULL, NULL, false, NULL},
 	};
 
 	(void)state;
@@ -55,6 +60,7 @@ static void probe__kinds(void **state)
 		assert_int_equal(probe.kind, cases[i].kind);
 		assert_text(probe.name, cases[i].name);
 		assert_text(probe.file, cases[i].file);
+		assert_text(probe.provider, cases[i].provider);
 		assert_int_equal(probe.at_return, cases[i].at_return);
 		probe_release(&probe);
 	}

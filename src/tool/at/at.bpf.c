@@ -17,7 +17,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, AT_MAX);
+	__uint(max_entries, AT_POINTS_MAX);
 	__type(key, uint32_t);
 	__type(value, struct at_point);
 } at_points SEC(".maps");
@@ -33,27 +33,27 @@ struct {
 struct hit {
 	const struct at_point *point;
 	struct counters *count;
-	uint32_t number; /* of the probe point */
 };
 
-/* Returns the number of the probe point. Before Linux 5.15 there is only one. */
+/* Returns the number of what is done here. Before Linux 5.15 that is the same at all places. */
 static __always_inline uint32_t point_of(void *ctx)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie))
 		return 0;
-	return bpf_get_attach_cookie(ctx) % AT_MAX;
+	return bpf_get_attach_cookie(ctx) % AT_POINTS_MAX;
 }
 
 /* Returns false if the event is not recorded. */
 static __always_inline bool begin_hit(void *ctx, struct hit *h)
 {
-	h->number = point_of(ctx);
-	h->point = bpf_map_lookup_elem(&at_points, &h->number);
+	uint32_t number = point_of(ctx);
+
+	h->point = bpf_map_lookup_elem(&at_points, &number);
 	h->count = my_counters(LANE_EVENT);
 	return h->point && h->count && bpf_ktime_get_ns() <= control.until;
 }
 
-enum at_count { COUNT_NEGATIVE, COUNT_BEGUN, COUNT_ENDED };
+enum at_count { COUNT_NEGATIVE, COUNT_UNREAD, COUNT_BEGUN, COUNT_ENDED };
 
 /* Here and below, functions of their own keep what they need off the programs' stack, which is
  * small. */
@@ -64,26 +64,49 @@ static __noinline int count_one(enum at_count which)
 
 	if (counts)
 		__atomic_fetch_add(which == COUNT_NEGATIVE ? &counts->negative
+				   : which == COUNT_UNREAD ? &counts->unread
 				   : which == COUNT_BEGUN  ? &counts->begun
 							   : &counts->ended,
 			1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* Reads the number at PLACE in what the program has got, which is memory of the kernel. */
-static __always_inline int64_t number_at(const void *ctx, const struct at_place *place)
+static __always_inline uint64_t word_at(const void *ctx, uint16_t offset)
 {
-	uint32_t unused = 64 - 8 * place->size & 63;
 	uint64_t word = 0;
 
-	bpf_probe_read_kernel(&word, sizeof(word), (const char *)ctx + place->offset);
-	return place->is_signed ? (int64_t)(word << unused) >> unused : word << unused >> unused;
+	if (offset != AT_NOWHERE)
+		bpf_probe_read_kernel(&word, sizeof(word), (const char *)ctx + offset);
+	return word;
 }
 
-static __always_inline bool passes(const void *ctx, const struct at_point *point)
+/*
+ * Reads the number at PLACE in what the program has got, which is memory of the kernel, or in
+ * memory of the process. Returns 0 if it cannot be read.
+ */
+static __noinline int read_number(const void *ctx, const struct at_place *place, int64_t *number)
 {
-	int64_t number = number_at(ctx, &point->tested);
+	uint64_t word = word_at(ctx, place->offset), size = place->size;
+	uint32_t unused = 64 - 8 * size & 63;
 
+	if (place->kind != AT_WORD)
+		word += word_at(ctx, place->index) * place->scale + place->number;
+	if (place->kind == AT_MEMORY) {
+		const void *from = (const void *)word;
+
+		word = 0;
+		if (size > sizeof(word) || bpf_probe_read_user(&word, size, from)) {
+			count_one(COUNT_UNREAD);
+			return 0;
+		}
+	}
+	*number = place->is_signed ? (int64_t)(word << unused) >> unused : word << unused >> unused;
+	return 1;
+}
+
+/* Returns whether NUMBER compares to the constant as it should. */
+static __always_inline bool compares(int64_t number, const struct at_point *point)
+{
 	switch (point->compare) {
 	case COMPARE_EQUAL:
 		return number == point->constant;
@@ -99,6 +122,13 @@ static __always_inline bool passes(const void *ctx, const struct at_point *point
 		return number >= point->constant;
 	}
 	return true;
+}
+
+static __always_inline bool passes(const void *ctx, const struct at_point *point)
+{
+	int64_t number = 0;
+
+	return read_number(ctx, &point->tested, &number) && compares(number, point);
 }
 
 static __always_inline bool is_within(int64_t number)
@@ -119,9 +149,9 @@ static __always_inline uint32_t range_of(const struct at_point *point, uint64_t 
  */
 static __always_inline bool take_value(const void *ctx, const struct hit *h, uint64_t *value)
 {
-	int64_t number = number_at(ctx, &h->point->value);
+	int64_t number = 0;
 
-	if (!is_within(number))
+	if (!read_number(ctx, &h->point->value, &number) || !is_within(number))
 		return false;
 	*value = number < 0 ? 0 : number;
 	if (number < 0)
@@ -177,13 +207,13 @@ static __always_inline bool take_stacks_of(void *from, const void *regs, const s
 		return false;
 	}
 	take_task(s, ids);
-	s->row.state = TOOL_STATE(h->number);
+	s->row.state = TOOL_STATE(h->point->probe);
 	if (regs)
 		regs_take(&s->regs, regs);
 	if (take_stacks(from, s, regs != NULL, h->count)) {
 		taken = h->point->latency;
 		if (taken) {
-			begin_call(h->number, sp);
+			begin_call(h->point->probe, sp);
 		} else {
 			s->row.range = range_of(h->point, value);
 			add_row(&s->row, 1, value, h->count);
@@ -209,7 +239,7 @@ static __always_inline int take_hit_from(void *ctx, void *from, const void *regs
 		counts = take_value(ctx, &h, &value);
 	/* an earlier call with this key has ended unseen, and must not be taken for this one */
 	if (!(counts && take_stacks_of(from, regs, &h, sp, ids, value)) && h.point->latency)
-		drop_call(h.number, sp);
+		drop_call(h.point->probe, sp);
 	return 0;
 }
 
@@ -221,7 +251,7 @@ static __always_inline int take_return(void *ctx, uint64_t sp)
 
 	if (!begin_hit(ctx, &h))
 		return 0;
-	struct span_key key = call_key(h.number, sp);
+	struct span_key key = call_key(h.point->probe, sp);
 	struct span *call = span_find(&key);
 
 	if (!call)

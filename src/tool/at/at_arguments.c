@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "at_arguments.h"
-#include "at_functions.h"
+#include "at_files.h"
+#include "at_sites.h"
 #include "lib/worker.h"
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elffile.h"
@@ -16,7 +17,7 @@ enum { DESCRIBE_S = 20 };
 
 /* A question about the debug information of a file, which a child without privileges answers. */
 struct question {
-	const struct at_function *function;
+	const struct at_site *function;
 	const char *name;
 	uint32_t number;
 	struct elffile *elf, *debug, *alt;
@@ -34,12 +35,12 @@ static void open_files(void *arg)
 
 	struct strbuf err = STRBUF_INIT;
 
-	q->elf = elffile_open(q->function->path, &err);
+	q->elf = elffile_open(q->function->file->path, &err);
 	strbuf_release(&err);
 	if (!q->elf)
 		return;
-	if (readlink(q->function->path, path, sizeof(path) - 1) < 0)
-		strncpy(path, q->function->path, sizeof(path) - 1);
+	if (readlink(q->function->file->path, path, sizeof(path) - 1) < 0)
+		strncpy(path, q->function->file->path, sizeof(path) - 1);
 	q->debug = debugfile_open(q->elf, path, &paths);
 	q->alt = debugfile_open_alt(q->debug ? q->debug : q->elf, &paths);
 }
@@ -81,7 +82,7 @@ static bool are_equal(const struct debug_argument *a, const struct debug_argumen
 }
 
 enum debug_argument_result at_argument_in_files(struct debug_argument *argument,
-	const struct at_functions *found, const char *name, uint32_t number)
+	const struct at_sites *found, const char *name, uint32_t number)
 {
 	enum debug_argument_result result = DEBUG_NO_FUNCTION;
 

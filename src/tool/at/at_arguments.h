@@ -5,7 +5,7 @@
 
 #include "symbol/dwarf/debugtype.h"
 
-struct at_functions;
+struct at_sites;
 
 /*
  * Finds an argument of a function of the kernel, from its BTF, or of the functions FOUND, from the
@@ -15,6 +15,6 @@ struct at_functions;
 enum debug_argument_result at_argument_in_kernel(
 	struct debug_argument *argument, const char *function, const char *name, uint32_t number);
 enum debug_argument_result at_argument_in_files(struct debug_argument *argument,
-	const struct at_functions *found, const char *name, uint32_t number);
+	const struct at_sites *found, const char *name, uint32_t number);
 
 #endif

@@ -68,7 +68,8 @@ bool at_field_parse(struct at_place *place, const char *line, const char *name)
 	type += strlen("field:");
 	if (!strncmp(type, "__data_loc", strlen("__data_loc")))
 		return false;
-	*place = (struct at_place){(uint16_t)offset, (uint8_t)size, is_signed};
+	*place = (struct at_place){
+		.offset = (uint16_t)offset, .size = (uint8_t)size, .is_signed = is_signed};
 	if (size == 8)
 		narrow(place, type, (size_t)(end - (ptrdiff_t)len - 1 - type));
 	return true;

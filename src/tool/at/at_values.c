@@ -4,7 +4,7 @@
 #include "at_arguments.h"
 #include "at_events.h"
 #include "at_fields.h"
-#include "at_functions.h"
+#include "at_sites.h"
 #include "engine/probe.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -45,7 +45,7 @@ static int find_in_syscall(struct at_place *place, const struct measure_value *v
 	const struct probe *probe, bool at_return, struct strbuf *err)
 {
 	if (value->kind == VALUE_RETURN && at_return) {
-		*place = (struct at_place){SYSCALL_WORDS, 8, true};
+		*place = (struct at_place){.offset = SYSCALL_WORDS, .size = 8, .is_signed = true};
 		return 0;
 	}
 	if (at_return)
@@ -53,8 +53,12 @@ static int find_in_syscall(struct at_place *place, const struct measure_value *v
 	if (value->kind == VALUE_RETURN)
 		return refuse(probe, value, "it is known at the .return only", err);
 	if (value->kind == VALUE_ARG) {
-		*place = (struct at_place){(uint16_t)(SYSCALL_WORDS + 8 * (value->arg - 1)),
-			value->size ? value->size : 8, value->size ? value->is_signed : true};
+		if (value->arg > PROBE_ARGS)
+			return refuse(probe, value, "it has no such argument", err);
+		*place = (struct at_place){
+			.offset = (uint16_t)(SYSCALL_WORDS + 8 * (value->arg - 1)),
+			.size = value->size ? value->size : 8,
+			.is_signed = value->size ? value->is_signed : true};
 		return 0;
 	}
 	char *event = xasprintf("sys_enter_%s", probe->name);
@@ -86,8 +90,7 @@ static int find_in_tracepoint(struct at_place *place, const struct measure_value
 
 /* Finds the type of the argument or result. Returns DEBUG_NO_FUNCTION if it is not known. */
 static enum debug_argument_result describe(struct debug_argument *argument,
-	const struct measure_value *value, const struct probe *probe,
-	const struct at_functions *found)
+	const struct measure_value *value, const struct probe *probe, const struct at_sites *found)
 {
 	uint32_t number = value->kind == VALUE_ARG ? value->arg : 0;
 
@@ -127,7 +130,7 @@ static const char *reason(enum debug_argument_result result, const struct measur
 }
 
 static int find_in_function(struct at_place *place, const struct measure_value *value,
-	const struct probe *probe, bool at_return, const struct at_functions *found, bool *untyped,
+	const struct probe *probe, bool at_return, const struct at_sites *found, bool *untyped,
 	struct strbuf *err)
 {
 	struct debug_argument argument = {value->arg, value->size, value->is_signed};
@@ -151,7 +154,7 @@ static int find_in_function(struct at_place *place, const struct measure_value *
 }
 
 int at_value_find(struct at_place *place, const struct measure_value *value,
-	const struct probe *probe, bool at_return, const struct at_functions *found, bool *untyped,
+	const struct probe *probe, bool at_return, const struct at_sites *found, bool *untyped,
 	struct strbuf *err)
 {
 	switch (probe->kind) {
@@ -162,6 +165,7 @@ int at_value_find(struct at_place *place, const struct measure_value *value,
 	case PROBE_KERNEL:
 	case PROBE_USER:
 		return find_in_function(place, value, probe, at_return, found, untyped, err);
+	case PROBE_MARK: /* see at_marks.h */
 	case PROBE_SOFTWARE:
 	case PROBE_HARDWARE:
 	case PROBE_OTHER:

@@ -5,7 +5,7 @@
 
 #include "at.h"
 
-struct at_functions;
+struct at_sites;
 struct probe;
 struct strbuf;
 
@@ -15,7 +15,7 @@ struct strbuf;
  * UNTYPED if its type is not known, so that all 64 bits of its register count.
  */
 int at_value_find(struct at_place *place, const struct measure_value *value,
-	const struct probe *probe, bool at_return, const struct at_functions *found, bool *untyped,
+	const struct probe *probe, bool at_return, const struct at_sites *found, bool *untyped,
 	struct strbuf *err);
 
 #endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "at_attach.h"
+#include "at_events.h"
+#include "at_files.h"
+#include "at_sites.h"
+#include "engine/bpf/features.h"
+#include "engine/bpf/programs.h"
+#include "engine/bpf/refusal.h"
+#include "engine/engine.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The programs of a kind of probe: at a hit, or a call, and where the call returns. */
+static const struct at_programs {
+	const char *hit, *returned;
+} programs_of[] = {
+	[PROBE_TRACE] = {"at_trace", NULL},
+	[PROBE_SYSCALL] = {"at_syscall", "at_syscall_return"},
+	[PROBE_KERNEL] = {"at_kernel", "at_kernel_return"},
+	[PROBE_USER] = {"at_user", "at_user_return"},
+	[PROBE_MARK] = {"at_user", NULL},
+	[PROBE_SOFTWARE] = {"at_event", NULL},
+	[PROBE_HARDWARE] = {"at_event", NULL},
+};
+
+const char *at_program(enum probe_kind kind, bool is_return)
+{
+	return is_return ? programs_of[kind].returned : programs_of[kind].hit;
+}
+
+static struct bpf_program *program_of(const struct at_attach *a)
+{
+	return programs_find(a->programs, at_program(a->probe->kind, a->is_return));
+}
+
+/* Keeps LINK, or says in ERR that the probe cannot be placed. */
+static int keep(
+	const struct at_attach *a, struct bpf_link *link, const char *remedy, struct strbuf *err)
+{
+	if (link) {
+		programs_keep(a->programs, link);
+		return 0;
+	}
+	if (errno == ENOTSUP)
+		remedy = "before Linux 5.15 only one probe point can be given";
+	return fail(err, "cannot probe %s: %s; %s", a->probe->text, strerror(errno),
+		refusal_remedy_or(errno, remedy));
+}
+
+/* ---- tracepoints and system calls ---- */
+
+static int attach_tracepoint(
+	const struct at_attach *a, const char *group, const char *name, struct strbuf *err)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = a->number);
+
+	return keep(a, bpf_program__attach_tracepoint_opts(program_of(a), group, name, &opts),
+		"perf list tracepoint shows what there is", err);
+}
+
+static int attach_trace(const struct at_attach *a, struct strbuf *err)
+{
+	const char *name = a->probe->name, *colon = strchr(name, ':');
+	char *group = colon ? xstrndup(name, (size_t)(colon - name)) : at_event_group(name);
+	int ret;
+
+	if (!group)
+		return fail(err,
+			"cannot probe %s: this kernel has no such tracepoint; perf list tracepoint "
+			"shows what there is",
+			a->probe->text);
+	ret = attach_tracepoint(a, group, colon ? colon + 1 : name, err);
+	free(group);
+	return ret;
+}
+
+/* At these tracepoints older kernels find no kernel stack, see at.bpf.c. */
+static bool has_stack_at_syscalls(void)
+{
+	struct utsname uts;
+	unsigned major, minor;
+
+	return uname(&uts) || sscanf(uts.release, "%u.%u", &major, &minor) != 2 || major > 5 ||
+	       (major == 5 && minor >= 11);
+}
+
+static int attach_syscall(const struct at_attach *a, struct strbuf *err)
+{
+	const struct probe *probe = a->probe;
+
+	if (a->programs->request->kernel && !has_stack_at_syscalls())
+		return fail(err,
+			"cannot probe %s with kernel stacks before Linux 5.11: add -u, or probe "
+			"kernel.function(\"__x64_sys_%s\")",
+			probe->text, probe->name);
+	char *name = xasprintf("sys_%s_%s",
+		at_runs_at_return(probe, a->is_return) ? "exit" : "enter", probe->name);
+	int ret = attach_tracepoint(a, "syscalls", name, err);
+
+	free(name);
+	return ret;
+}
+
+/* ---- functions ---- */
+
+static int attach_kernel(const struct at_attach *a, struct strbuf *err)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = at_runs_at_return(a->probe, a->is_return),
+		.bpf_cookie = a->number);
+
+	return keep(a, bpf_program__attach_kprobe_opts(program_of(a), a->probe->name, &opts),
+		"/proc/kallsyms lists the functions, and the kernel needs CONFIG_KPROBES", err);
+}
+
+int at_attach_site(const struct at_attach *a, const struct at_site *site, struct strbuf *err)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = at_runs_at_return(a->probe, a->is_return),
+		.bpf_cookie = a->number, .ref_ctr_offset = site->semaphore);
+
+	return keep(a,
+		bpf_program__attach_uprobe_opts(
+			program_of(a), -1, site->file->path, site->offset, &opts),
+		features_probe_remedy(errno), err);
+}
+
+/* ---- counters ---- */
+
+/* Opens and attaches the event ATTR on processor CPU, unless that is offline. */
+static int attach_on_cpu(
+	const struct at_attach *a, struct perf_event_attr *attr, int cpu, struct strbuf *err)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = a->number);
+	int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == ENODEV)
+		return 0;
+	if (fd < 0)
+		return keep(a, NULL, "this machine does not count it", err);
+	struct bpf_link *link = bpf_program__attach_perf_event_opts(program_of(a), fd, &opts);
+
+	if (!link)
+		close(fd);
+	return keep(a, link, "it cannot be sampled", err);
+}
+
+static int attach_counter(const struct at_attach *a, struct strbuf *err)
+{
+	struct perf_event_attr attr;
+	int ret = 0;
+
+	if (at_event_attr(a->probe, a->programs->request->count, &attr))
+		return fail(err, "cannot probe %s: there is no such event; see sample-bt(1)",
+			a->probe->text);
+	for (size_t cpu = 0; cpu < a->programs->nr_cpus && !ret; cpu++)
+		ret = attach_on_cpu(a, &attr, (int)cpu, err);
+	return ret;
+}
+
+int at_attach(const struct at_attach *a, struct strbuf *err)
+{
+	switch (a->probe->kind) {
+	case PROBE_TRACE:
+		return attach_trace(a, err);
+	case PROBE_SYSCALL:
+		return attach_syscall(a, err);
+	case PROBE_KERNEL:
+		return attach_kernel(a, err);
+	case PROBE_SOFTWARE:
+	case PROBE_HARDWARE:
+		return attach_counter(a, err);
+	case PROBE_USER:
+	case PROBE_MARK:
+	case PROBE_OTHER:
+		break;
+	}
+	return fail(err, "the built-in engine does not know %s", a->probe->text);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "at_points.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int at_points_add(struct at_points *points, const struct at_point *point, struct strbuf *err)
+{
+	for (size_t i = 0; i < points->nr; i++)
+		if (!memcmp(&points->list[i], point, sizeof(*point)))
+			return (int)i;
+	if (points->nr == AT_POINTS_MAX)
+		return fail(err,
+			"the numbers are at more than %d different places: probe fewer marks",
+			AT_POINTS_MAX);
+	uint32_t number = (uint32_t)points->nr;
+
+	ALLOC_GROW(points->list, points->nr, points->alloc);
+	points->list[points->nr++] = *point;
+	return bpf_map_update_elem(points->map, &number, point, BPF_ANY)
+		       ? fail(err, "cannot set the probe point: %s", strerror(errno))
+		       : (int)number;
+}
+
+void at_points_release(struct at_points *points)
+{
+	free(points->list);
+}
