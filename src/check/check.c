@@ -52,6 +52,7 @@ static const struct check_entry bpf_checks[] = {
 	{"program files", 0, check_bpf_files},
 	{"kernel names", 0, check_bpf_names},
 	{"wake-ups", 0, check_bpf_wakeups},
+	{"events", 0, check_bpf_events},
 	{"program names", 0, check_user_names},
 	{"vm", 0, check_vm},
 	{"labels", 0, check_label},

@@ -5,6 +5,7 @@
  */
 #include "check_list.h"
 #include "engine/bpf/features.h"
+#include "engine/named_event.h"
 #include "engine/tool.h"
 #include "lib/root.h"
 #include "lib/util.h"
@@ -266,6 +267,19 @@ void check_bpf_names(struct check_context *c)
 	} else {
 		check_found(c, "/proc/kallsyms");
 	}
+}
+
+/* Lists the events that -e takes, besides tracepoints. */
+void check_bpf_events(struct check_context *c)
+{
+	struct strbuf names = STRBUF_INIT;
+
+	if (!c->request->try_it || !check_fits_so_far(c) || !tool_takes(c->request->tool, "at"))
+		return;
+	named_event_list(&names);
+	if (names.len)
+		check_found(c, "%s", names.buf);
+	strbuf_release(&names);
 }
 
 /* Checks only for tools that use the tracepoint sched_switch. */

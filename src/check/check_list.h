@@ -49,6 +49,7 @@ void check_bpf_container(struct check_context *c);
 void check_bpf_files(struct check_context *c);
 void check_bpf_names(struct check_context *c);
 void check_bpf_uprobes(struct check_context *c);
+void check_bpf_events(struct check_context *c);
 void check_bpf_wakeups(struct check_context *c);
 void check_trial(struct check_context *c);
 

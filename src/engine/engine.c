@@ -19,10 +19,18 @@ static bool has_other_probe(const struct engine_request *r)
 	return false;
 }
 
+static bool has_event_of_perf(const struct engine_request *r)
+{
+	for (size_t i = 0; i < r->nr_probes; i++)
+		if (r->probes[i].is_perf)
+			return true;
+	return false;
+}
+
 bool engine_needs_stap(const struct engine_request *r)
 {
-	return !r->tool->program || has_other_probe(r) || measure_needs_stap(&r->measure) || r->module || r->compile_only ||
-	       r->release || r->nr_stap_args;
+	return !r->tool->program || has_other_probe(r) || measure_needs_stap(&r->measure) ||
+	       r->module || r->compile_only || r->release || r->nr_stap_args;
 }
 
 /*
@@ -35,8 +43,8 @@ bool engine_needs_stap(const struct engine_request *r)
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->tool->is_built_in || (r->children && (r->nr_pids || r->vm)) ||
-	       r->selection.kind || r->label ||
+	return r->tool->is_built_in || has_event_of_perf(r) ||
+	       (r->children && (r->nr_pids || r->vm)) || r->selection.kind || r->label ||
 	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe.h"
 #include "lib/util.h"
+#include "named_event.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -187,6 +188,31 @@ bool probe_parse(struct probe *probe, const char *text)
 	probe->text = xstrdup(text);
 	if (nr)
 		interpret(probe, parts, nr);
+	return true;
+}
+
+/* Returns whether TEXT is GROUP:NAME. */
+static bool is_tracepoint(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (!is_name_char(text[i]) && text[i] != ':')
+			return false;
+	return colon && colon != text && colon[1] && !strchr(colon + 1, ':') && len <= TEXT_MAX;
+}
+
+bool probe_parse_event(struct probe *probe, const char *text)
+{
+	struct named_event event;
+	bool is_named = named_event_find(&event, text);
+
+	*probe = (struct probe){.kind = is_named ? PROBE_NAMED : PROBE_TRACE, .is_perf = true};
+	if (!is_named && !is_tracepoint(text))
+		return false;
+	probe->text = xstrdup(text);
+	probe->name = xstrdup(text);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A probe point in SystemTap's syntax, see stapprobes(3stap). */
+/* A probe point in SystemTap's syntax, see stapprobes(3stap), or an event in perf's. */
 #ifndef ENGINE_PROBE_H
 #define ENGINE_PROBE_H
 
@@ -13,6 +13,7 @@ enum probe_kind {
 	PROBE_SYSCALL,  /* syscall.NAME, with .return or not */
 	PROBE_SOFTWARE, /* perf.sw.NAME */
 	PROBE_HARDWARE, /* perf.hw.NAME */
+	PROBE_NAMED,    /* an event by its name in perf, see named_event.h */
 	PROBE_OTHER,    /* only SystemTap knows it */
 };
 
@@ -23,10 +24,16 @@ struct probe {
 	char *provider; /* of the mark, or NULL for any */
 	char *file;     /* a program or library, or NULL for the target's program */
 	bool at_return;
+	bool is_perf; /* in perf's syntax, which SystemTap does not know */
 };
 
 /* Parses TEXT. Returns false, with nothing to release, if it is no probe point. */
 bool probe_parse(struct probe *probe, const char *text);
+/*
+ * Parses the event TEXT as perf writes it: cycles, page-faults:u, sched:sched_switch. Returns
+ * false, with nothing to release, if there is no such event. Tracepoints are not looked for.
+ */
+bool probe_parse_event(struct probe *probe, const char *text);
 void probe_release(struct probe *probe);
 
 #endif

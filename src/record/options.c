@@ -41,23 +41,24 @@ static void take_command(void *input, const struct arg_words *words)
 }
 
 /*
- * Returns the name in the last --script, or "at" for --at alone. Like argp, getopt accepts
- * abbreviations and stops at "--".
+ * Returns the name in the last --script, or "at" for --at or --event alone. Like argp, getopt
+ * accepts abbreviations and stops at "--".
  */
 static const char *find_script(int argc, char **argv)
 {
 	static const struct option script[] = {{"script", required_argument, NULL, OPT_SCRIPT},
-		{"at", required_argument, NULL, OPT_AT}, {0}};
+		{"at", required_argument, NULL, OPT_AT}, {"event", required_argument, NULL, OPT_AT},
+		{0}};
 	const char *name = "on-cpu";
 	bool at = false;
 	int key;
 
 	optind = 0;
 	opterr = 0;
-	while ((key = getopt_long(argc, argv, "-p:aukt:F:c:o:r:dqv", script, NULL)) != -1) {
+	while ((key = getopt_long(argc, argv, "-p:aukt:F:c:e:o:r:dqv", script, NULL)) != -1) {
 		if (key == OPT_SCRIPT)
 			name = optarg;
-		at |= key == OPT_AT;
+		at |= key == OPT_AT || key == 'e';
 	}
 	opterr = 1;
 	if (at && !strcmp(name, "on-cpu"))
@@ -96,9 +97,10 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 {
 	static const struct {
 		const char *option, *what;
-	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"count", "at"}, {"value", "at"},
-		{"latency", "at"}, {"distr", "at"}, {"if", "at"}, {"value-unit", "at"},
-		{"idle", "idle"}, {"mixed", "vm"}, {"labels", "label"}, {"requests", "label"}};
+	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"event", "at"}, {"count", "at"},
+		{"value", "at"}, {"latency", "at"}, {"distr", "at"}, {"if", "at"},
+		{"value-unit", "at"}, {"idle", "idle"}, {"mixed", "vm"}, {"labels", "label"},
+		{"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
 	for (; rows->name || rows->help; rows++)

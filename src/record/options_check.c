@@ -98,7 +98,7 @@ static void check_script(const struct options *o)
 		const char *what, *option;
 		bool is_given;
 	} used[] = {
-		{"rate", "F", q->hz},
+		{"rate", "F", q->hz && !q->nr_probes},
 		{"idle", "idle", q->idle},
 		{"at", "at", o->probes.nr},
 		{"at", "value", q->measure.value},
@@ -259,7 +259,8 @@ static void check_engine_does(const struct options *o)
 
 static bool is_counter(const struct probe *probe)
 {
-	return probe->kind == PROBE_SOFTWARE || probe->kind == PROBE_HARDWARE;
+	return probe->kind == PROBE_SOFTWARE || probe->kind == PROBE_HARDWARE ||
+	       probe->kind == PROBE_NAMED;
 }
 
 /* Returns whether PROBE has calls that return. SystemTap knows more such probe points. */
@@ -288,6 +289,9 @@ static void describe_measure(struct options *o)
 				       : xstrdup("value");
 	} else if (q->nr_probes != 1) {
 		return;
+	} else if (q->probes->kind == PROBE_NAMED) {
+		free(o->tool.unit);
+		o->tool.unit = xstrndup(q->probes->text, strcspn(q->probes->text, ":"));
 	}
 	free(o->tool.title);
 	o->tool.title = m->latency ? xasprintf("Time in %s", where)
@@ -330,21 +334,31 @@ static void check_measure(const struct options *o)
 static void check_probes(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
-	bool is_at = !strcmp(q->tool->name, "at"), counts = false;
+	bool is_at = !strcmp(q->tool->name, "at"), counts = false, rates = true;
 
 	q->probes = o->probes.list;
 	q->nr_probes = o->probes.nr;
 	for (size_t i = 0; i < q->nr_probes; i++) {
 		counts |= is_counter(&q->probes[i]);
+		rates &= q->probes[i].kind == PROBE_NAMED;
+		if (q->probes[i].is_perf && !strcmp(o->engine, "stap"))
+			usage_error(
+				"-e %s needs the built-in engine: --engine bpf", q->probes[i].text);
 		if (q->probes[i].kind == PROBE_OTHER && !strcmp(o->engine, "bpf"))
 			usage_error("--at %s needs SystemTap: --engine stap", q->probes[i].text);
 	}
 	if (is_at && !q->nr_probes && !q->module)
-		usage_error("the script at needs --at PROBE");
+		usage_error("the script at needs --at PROBE or -e EVENT");
 	if (q->nr_probes && q->module)
 		usage_error("--at is compiled into the module: --script at --module FILE.ko");
 	if (q->count && !counts)
-		usage_error("-c needs --at perf.sw.NAME or perf.hw.NAME");
+		usage_error("-c needs an event that is counted: -e NAME, --at perf.sw.NAME or "
+			    "perf.hw.NAME");
+	if (q->hz && q->nr_probes && !rates)
+		usage_error("-F needs events that are counted, -e NAME: what else is probed has no "
+			    "rate");
+	if (q->hz && q->count)
+		usage_error("-c and -F are two ways to say how many hits there are: give one");
 	measure_parse(&q->measure);
 	check_measure(o);
 	if (q->nr_probes)

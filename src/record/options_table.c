@@ -8,6 +8,7 @@
 #include "view/output.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECONDS_MAX = 1000000 };
@@ -44,6 +45,28 @@ static void add_probe(const struct arg_option *option, const char *arg, void *to
 		arg_invalid(option, arg,
 			"a probe point without blanks, such as kernel.function(\"vfs_read\")");
 	probes->nr++;
+}
+
+static void add_events(const struct arg_option *option, const char *arg, void *to)
+{
+	struct probe_list *probes = to;
+
+	for (const char *at = arg;;) {
+		size_t len = strcspn(at, ",");
+		char *name = xstrndup(at, len);
+
+		if (probes->nr == AT_MAX)
+			arg_error("--%s: more than %d events", option->name, AT_MAX);
+		if (!probe_parse_event(&probes->list[probes->nr], name))
+			arg_invalid(option, name,
+				"an event of perf, such as cycles, page-faults or "
+				"sched:sched_switch; --check lists what this machine counts");
+		free(name);
+		probes->nr++;
+		if (!at[len])
+			return;
+		at += len + 1;
+	}
 }
 
 static void set_expression(const struct arg_option *option, const char *arg, void *to)
@@ -180,6 +203,10 @@ const struct arg_option options_rows[] = {
 		"kernel.trace(\"sched:sched_switch\") "
 		"or process(\"FILE\").function(\"NAME\"); can be repeated",
 		1, add_probe, AT(probes)},
+	{"event", 'e', "EVENT[,EVENT...]",
+		"At EVENT, as perf names it, instead of at ticks: cycles, cache-misses, "
+		"page-faults, context-switches, sched:sched_switch; with -c COUNT or -F HZ",
+		1, add_events, AT(probes)},
 	{"value", 0, "EXPR",
 		"With --at: add up EXPR, such as $arg3, $count or $return, instead of hits", 1,
 		set_expression, REQUEST(measure.value)},
@@ -195,7 +222,7 @@ const struct arg_option options_rows[] = {
 		set_expression, REQUEST(measure.test)},
 	{"value-unit", 0, "NAME", "With --value: its unit, such as bytes", 1, set_unit,
 		REQUEST(measure.unit)},
-	{"count", 'c', "N", "With --at perf.NAME: a hit at each Nth event", 1, arg_count,
+	{"count", 'c', "N", "With -e or --at perf.NAME: a hit at each Nth event", 1, arg_count,
 		REQUEST(count), 1, 1000000000},
 	{"script", 0, "NAME",
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hits [wait] CALLS QUIET [PAGES]: calls often() CALLS times and seldom(), which calls getppid(),
- * QUIET times, and touches PAGES pages of new memory; with wait it does so after SIGUSR1. hits
+ * QUIET times, and touches PAGES pages of new memory and tells how many page faults that made; with
+ * wait it does so after SIGUSR1. hits
  * forever: calls seldom() until it is ended. hits [wait] values N: calls give(I, 10 * I), which
  * returns I, or -1 for each fourth I, and writes 100 bytes, for I from 1 to N. hits [wait] calls N:
  * calls N times nap(), which takes 2 ms; dive(3), which calls itself with 2, 1 and 0 and takes 1 ms
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static volatile unsigned sum;
@@ -45,6 +47,14 @@ static __attribute__((noinline)) void touch(char *memory, long pages)
 	for (long i = 0; i < pages; i++)
 		((volatile char *)memory)[i * 4096] = 1;
 	__asm__ volatile("");
+}
+
+static long faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
 }
 
 static __attribute__((noinline)) int give(int number, unsigned long bytes)
@@ -157,6 +167,10 @@ int main(int argc, char **argv)
 
 	if (memory == MAP_FAILED || madvise(memory, (size_t)pages * 4096, MADV_NOHUGEPAGE))
 		return 1;
+	faults();
+	long before = faults();
+
 	touch(memory, pages);
+	printf("%ld\n", faults() - before);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * marks [wait] N: passes, for I from 1 to N, marks whose arguments are known: first argument I or
  * what depends on it, see the marks below; with wait it does so after SIGUSR1. Then it tells how
- * often the mark "guarded" was on. The notes are those of SystemTap's <sys/sdt.h>, by hand, as the
+ * often the mark "guarded" was on. The notes are as in SystemTap's <sys/sdt.h>, by hand, as the
  * compiler would choose the operands.
  */
 #include <signal.h>

@@ -7,6 +7,7 @@
 #include "engine/bpf/programs.h"
 #include "engine/bpf/refusal.h"
 #include "engine/engine.h"
+#include "engine/named_event.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -30,6 +31,7 @@ static const struct at_programs {
 	[PROBE_MARK] = {"at_user", NULL},
 	[PROBE_SOFTWARE] = {"at_event", NULL},
 	[PROBE_HARDWARE] = {"at_event", NULL},
+	[PROBE_NAMED] = {"at_event", NULL},
 };
 
 const char *at_program(enum probe_kind kind, bool is_return)
@@ -134,6 +136,22 @@ int at_attach_site(const struct at_attach *a, const struct at_site *site, struct
 
 /* ---- counters ---- */
 
+/* Says in ERR that the event cannot be opened, and which events can. Returns -1. */
+static int refuse_event(const struct at_attach *a, int error, struct strbuf *err)
+{
+	struct strbuf names = STRBUF_INIT;
+	const char *remedy = refusal_remedy(error);
+
+	named_event_list(&names);
+	if (remedy)
+		fail(err, "cannot probe %s: %s; %s", a->probe->text, strerror(error), remedy);
+	else
+		fail(err, "cannot probe %s: this machine does not count it (%s); it counts %s",
+			a->probe->text, strerror(error), names.len ? names.buf : "nothing");
+	strbuf_release(&names);
+	return -1;
+}
+
 /* Opens and attaches the event ATTR on processor CPU, unless that is offline. */
 static int attach_on_cpu(
 	const struct at_attach *a, struct perf_event_attr *attr, int cpu, struct strbuf *err)
@@ -141,10 +159,8 @@ static int attach_on_cpu(
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = a->number);
 	int fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0 && errno == ENODEV)
-		return 0;
 	if (fd < 0)
-		return keep(a, NULL, "this machine does not count it", err);
+		return errno == ENODEV ? 0 : refuse_event(a, errno, err);
 	struct bpf_link *link = bpf_program__attach_perf_event_opts(program_of(a), fd, &opts);
 
 	if (!link)
@@ -152,14 +168,24 @@ static int attach_on_cpu(
 	return keep(a, link, "it cannot be sampled", err);
 }
 
+static bool find_event(const struct probe *probe, struct named_event *event)
+{
+	return probe->kind == PROBE_NAMED ? named_event_find(event, probe->name)
+					  : named_event_find_in_stap(event,
+						    probe->kind == PROBE_HARDWARE, probe->name);
+}
+
 static int attach_counter(const struct at_attach *a, struct strbuf *err)
 {
+	const struct engine_request *r = a->programs->request;
 	struct perf_event_attr attr;
+	struct named_event event;
 	int ret = 0;
 
-	if (at_event_attr(a->probe, a->programs->request->count, &attr))
+	if (!find_event(a->probe, &event))
 		return fail(err, "cannot probe %s: there is no such event; see sample-bt(1)",
 			a->probe->text);
+	named_event_attr(&event, r->count, r->hz, &attr);
 	for (size_t cpu = 0; cpu < a->programs->nr_cpus && !ret; cpu++)
 		ret = attach_on_cpu(a, &attr, (int)cpu, err);
 	return ret;
@@ -176,6 +202,7 @@ int at_attach(const struct at_attach *a, struct strbuf *err)
 		return attach_kernel(a, err);
 	case PROBE_SOFTWARE:
 	case PROBE_HARDWARE:
+	case PROBE_NAMED:
 		return attach_counter(a, err);
 	case PROBE_USER:
 	case PROBE_MARK:

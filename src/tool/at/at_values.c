@@ -168,6 +168,7 @@ int at_value_find(struct at_place *place, const struct measure_value *value,
 	case PROBE_MARK: /* see at_marks.h */
 	case PROBE_SOFTWARE:
 	case PROBE_HARDWARE:
+	case PROBE_NAMED:
 	case PROBE_OTHER:
 		break;
 	}
