@@ -138,6 +138,13 @@ $(O)/engine/headers.inc: $(HEADERS) stap Makefile
 		echo "{\"$${name%.*}\", $$script,"; sed -n -e 's/[\"]/\\&/g' -e 's,^// flametap: \(.*\),"\1\\n",p' $$file; echo '},'; done > $@
 $(O)/src/engine/tool.o: $(O)/engine/headers.inc
 
+# the numbers of system calls, for patterns of their names
+$(O)/tool/syscalls.inc: Makefile
+	@mkdir -p $(@D)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) -E -dM - | LC_ALL=C sort | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9][0-9]*\)$$/{"\1", \2},/p' > $@
+$(O)/src/tool/at/at_syscalls.o: $(O)/tool/syscalls.inc
+
 # src/web becomes script and style of the SVG files, and the policy that names their hashes. Indentation and comments of whole
 # lines stay here, but for the licence's
 strip = sed -e '1b' -e 's/^[[:blank:]]*//' -e '/^$$/d' -e '/^\/\*.*\*\/$$/d' \

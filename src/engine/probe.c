@@ -124,8 +124,7 @@ static bool take_process(struct probe *probe, const struct probe_part *parts, si
 
 static bool take_syscall(struct probe *probe, const struct probe_part *parts, size_t nr)
 {
-	if (!nr || parts->argument || memchr(parts->name, '*', parts->name_len) ||
-		memchr(parts->name, '?', parts->name_len) || !take_end(probe, parts + 1, nr - 1))
+	if (!nr || parts->argument || !take_end(probe, parts + 1, nr - 1))
 		return false;
 	probe->kind = PROBE_SYSCALL;
 	probe->name = xstrndup(parts->name, parts->name_len);
@@ -214,6 +213,11 @@ bool probe_parse_event(struct probe *probe, const char *text)
 	probe->text = xstrdup(text);
 	probe->name = xstrdup(text);
 	return true;
+}
+
+bool probe_is_pattern(const struct probe *probe)
+{
+	return probe->name && strpbrk(probe->name, "*?");
 }
 
 void probe_release(struct probe *probe)

@@ -34,6 +34,9 @@ bool probe_parse(struct probe *probe, const char *text);
  * false, with nothing to release, if there is no such event. Tracepoints are not looked for.
  */
 bool probe_parse_event(struct probe *probe, const char *text);
+/* Returns whether the probe point has a name with * or ? in it. */
+bool probe_is_pattern(const struct probe *probe);
+
 void probe_release(struct probe *probe);
 
 #endif

@@ -44,7 +44,7 @@ static void probe__kinds(void **state)
 		{"process(\"p\").provider(\"q\")", PROBE_OTHER, NULL, NULL, false, NULL},
 		{"syscall.read", PROBE_SYSCALL, "read", NULL, false, NULL},
 		{"syscall.read.return", PROBE_SYSCALL, "read", NULL, true, NULL},
-		{"syscall.*", PROBE_OTHER, NULL, NULL, false, NULL},
+		{"syscall.*", PROBE_SYSCALL, "*", NULL, false, NULL},
 		{"perf.sw.page_faults", PROBE_SOFTWARE, "page_faults", NULL, false, NULL},
 		{"perf.hw.cpu_cycles", PROBE_HARDWARE, "cpu_cycles", NULL, false, NULL},
 		{"perf.hw.cpu_cycles.sample(1000)", PROBE_OTHER, NULL, NULL, false, NULL},

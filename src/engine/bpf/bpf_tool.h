@@ -42,6 +42,8 @@ struct bpf_tool {
 
 	/* Returns whether the program of this name is needed. Without it, all are. */
 	bool (*is_needed)(const struct engine_request *request, const char *program);
+	/* Changes the programs before they are loaded. */
+	void (*prepare)(const struct programs *programs);
 	/*
 	 * Adds the tool's states, and the events of its rows other than ROW_SAMPLES, to the drain.
 	 */

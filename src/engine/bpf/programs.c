@@ -17,6 +17,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ enum {
 	SPACE_BYTES = 104,
 	DELAYED_BYTES = 120,
 	JIT_LAYOUT_BYTES = 264,
+	DETACHERS = 64,    /* threads */
+	LINKS_EACH = 16,   /* for each thread, at least */
 	OTHER_FILES = 16,  /* other files that are open during loading: BTF, tests of features */
 	LOG_MAX = 1 << 16, /* bytes that are kept from the end of libbpf's messages */
 };
@@ -278,6 +281,8 @@ int programs_load(struct programs *p, const struct engine_request *request,
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	choose_programs(p);
+	if (p->tool->prepare)
+		p->tool->prepare(p);
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = load_object(p);
@@ -326,12 +331,19 @@ void programs_keep(struct programs *p, struct bpf_link *link)
 	p->links[p->nr_links++] = link;
 }
 
+void programs_keep_fd(struct programs *p, int fd)
+{
+	ALLOC_GROW(p->fds, p->nr_fds, p->fds_alloc);
+	p->fds[p->nr_fds++] = fd;
+}
+
 static bool attaches_itself(const struct bpf_program *program)
 {
 	enum bpf_prog_type type = bpf_program__type(program);
 
-	return bpf_program__autoload(program) && type != BPF_PROG_TYPE_KPROBE &&
-	       type != BPF_PROG_TYPE_TRACEPOINT && type != BPF_PROG_TYPE_PERF_EVENT;
+	return bpf_program__autoload(program) && bpf_program__autoattach(program) &&
+	       type != BPF_PROG_TYPE_KPROBE && type != BPF_PROG_TYPE_TRACEPOINT &&
+	       type != BPF_PROG_TYPE_PERF_EVENT;
 }
 
 int programs_attach(struct programs *p, struct strbuf *err)
@@ -371,11 +383,35 @@ int programs_attach_at(struct programs *p, const char *program, const struct pro
 	return 0;
 }
 
+/*
+ * Detaches links, as other threads do at the same time: the kernel may wait after each until no
+ * processor can be in its program any more.
+ */
+static void *detach_links(void *arg)
+{
+	struct programs *p = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&p->next_link, 1, __ATOMIC_RELAXED)) < p->nr_links)
+		bpf_link__destroy(p->links[i]);
+	return NULL;
+}
+
 void programs_detach(struct programs *p)
 {
-	for (size_t i = 0; i < p->nr_links; i++)
-		bpf_link__destroy(p->links[i]);
-	p->nr_links = 0;
+	pthread_t threads[DETACHERS];
+	size_t nr = 0;
+
+	p->next_link = 0;
+	while (nr < ARRAY_LEN(threads) && nr < p->nr_links / LINKS_EACH &&
+		!pthread_create(&threads[nr], NULL, detach_links, p))
+		nr++;
+	for (size_t i = 0; i < p->nr_fds; i++)
+		close(p->fds[i]);
+	detach_links(p);
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+	p->nr_links = p->nr_fds = 0;
 	p->scan = NULL;
 }
 
@@ -400,6 +436,7 @@ void programs_release(struct programs *p)
 {
 	programs_detach(p);
 	free(p->links);
+	free(p->fds);
 	bpf_object__close(p->object);
 	logging = NULL;
 	strbuf_release(&p->log);

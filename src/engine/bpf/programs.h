@@ -29,6 +29,9 @@ struct programs {
 	struct bpf_link *scan;    /* iterator over all tasks, run at the start, or NULL */
 	struct bpf_link **links;
 	size_t nr_links, links_alloc;
+	size_t next_link; /* to be detached */
+	int *fds;         /* of links that libbpf does not know */
+	size_t nr_fds, fds_alloc;
 	struct settings settings;
 	struct control *control; /* memory shared with the programs */
 	size_t nr_cpus;
@@ -70,6 +73,9 @@ struct bpf_program *programs_find(const struct programs *p, const char *name);
 
 /* Takes over LINK, to detach it with the others. */
 void programs_keep(struct programs *p, struct bpf_link *link);
+
+/* Does the same with the descriptor of a link. */
+void programs_keep_fd(struct programs *p, int fd);
 
 /* Attaches the programs that tell where: at raw tracepoints, and iterators. */
 int programs_attach(struct programs *p, struct strbuf *err);

@@ -22,6 +22,14 @@ struct {
 	__type(value, struct at_point);
 } at_points SEC(".maps");
 
+/* By the number of a system call: a bit for each probe point that takes it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, AT_SYSCALLS);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} at_syscalls SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -29,28 +37,42 @@ struct {
 	__type(value, struct at_counts);
 } at_counts SEC(".maps");
 
+enum { SYSCALL_NUMBER_AT = 8 }; /* in the records of raw_syscalls */
+
 /* A hit of a probe point. */
 struct hit {
 	const struct at_point *point;
 	struct counters *count;
+	uint32_t call; /* tells probe points and functions apart, see call_key() */
 };
 
-/* Returns the number of what is done here. Before Linux 5.15 that is the same at all places. */
-static __always_inline uint32_t point_of(void *ctx)
+/*
+ * Returns the cookie: what is done here, plus a number of the function if calls are measured.
+ * Before Linux 5.15 it is 0 at all places.
+ */
+static __always_inline uint64_t cookie_of(void *ctx)
 {
 	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie))
 		return 0;
-	return bpf_get_attach_cookie(ctx) % AT_POINTS_MAX;
+	return bpf_get_attach_cookie(ctx);
 }
 
 /* Returns false if the event is not recorded. */
-static __always_inline bool begin_hit(void *ctx, struct hit *h)
+static __always_inline bool begin_hit_of(uint64_t cookie, struct hit *h)
 {
-	uint32_t number = point_of(ctx);
+	uint32_t number = cookie % AT_POINTS_MAX;
 
 	h->point = bpf_map_lookup_elem(&at_points, &number);
 	h->count = my_counters(LANE_EVENT);
-	return h->point && h->count && bpf_ktime_get_ns() <= control.until;
+	if (!h->point)
+		return false;
+	h->call = h->point->probe | cookie / AT_POINTS_MAX << 4;
+	return h->count && bpf_ktime_get_ns() <= control.until;
+}
+
+static __always_inline bool begin_hit(void *ctx, struct hit *h)
+{
+	return begin_hit_of(cookie_of(ctx), h);
 }
 
 enum at_count { COUNT_NEGATIVE, COUNT_UNREAD, COUNT_BEGUN, COUNT_ENDED };
@@ -160,29 +182,31 @@ static __always_inline bool take_value(const void *ctx, const struct hit *h, uin
 }
 
 /*
- * Returns the key of a call by the current thread. SP is the address of the return address, which
- * tells recursive calls apart and stays right after longjmp(3), or 0 for a system call.
+ * Returns the key of the CALL of a probe point, the lower 4 bits, by the current thread. SP is the
+ * address of the return address, which tells recursive calls apart and stays right after
+ * longjmp(3), or 0 for a system call.
  */
-static __always_inline struct span_key call_key(uint32_t number, uint64_t sp)
+static __always_inline struct span_key call_key(uint32_t call, uint64_t sp)
 {
-	return (struct span_key){sp << 4 | number, (uint32_t)bpf_get_current_pid_tgid(), 0};
+	return (struct span_key){
+		sp << 4 | (call & 15), (uint32_t)bpf_get_current_pid_tgid(), call >> 4};
 }
 
-/* Begins the call of the probe point NUMBER whose row is in the scratch memory. */
-static __noinline int begin_call(uint32_t number, uint64_t sp)
+/* Begins the CALL, see call_key(), whose row is in the scratch memory. */
+static __noinline int begin_call(uint32_t call, uint64_t sp)
 {
 	struct scratch *s = my_scratch(LANE_EVENT);
 	struct counters *count = my_counters(LANE_EVENT);
-	struct span_key key = call_key(number, sp);
+	struct span_key key = call_key(call, sp);
 
 	if (s && count) /* the time to take the stacks is not a part of the call's */
 		span_begin(s, &key, bpf_ktime_get_ns(), count);
 	return count_one(COUNT_BEGUN);
 }
 
-static __noinline int drop_call(uint32_t number, uint64_t sp)
+static __noinline int drop_call(uint32_t call, uint64_t sp)
 {
-	struct span_key key = call_key(number, sp);
+	struct span_key key = call_key(call, sp);
 
 	span_drop(&key);
 	return 0;
@@ -213,7 +237,7 @@ static __always_inline bool take_stacks_of(void *from, const void *regs, const s
 	if (take_stacks(from, s, regs != NULL, h->count)) {
 		taken = h->point->latency;
 		if (taken) {
-			begin_call(h->point->probe, sp);
+			begin_call(h->call, sp);
 		} else {
 			s->row.range = range_of(h->point, value);
 			add_row(&s->row, 1, value, h->count);
@@ -221,6 +245,17 @@ static __always_inline bool take_stacks_of(void *from, const void *regs, const s
 	}
 	release_scratch(s);
 	return taken;
+}
+
+/* Returns whether the probe point takes the system call whose record is in CTX. */
+static __always_inline bool takes_syscall(const void *ctx, const struct at_point *point)
+{
+	uint32_t number = word_at(ctx, SYSCALL_NUMBER_AT), *takers;
+
+	if (!point->chooses)
+		return true;
+	takers = bpf_map_lookup_elem(&at_syscalls, &number);
+	return takers && *takers >> (point->probe & 31) & 1;
 }
 
 /* Takes a hit. SP is as for call_key(); the other arguments are as for take_stacks_of(). */
@@ -231,7 +266,7 @@ static __always_inline int take_hit_from(void *ctx, void *from, const void *regs
 	struct hit h;
 
 	if (!begin_hit(ctx, &h) || !is_target(current_task(), ids) ||
-		(regs && !settings.user && !settings.vm))
+		(regs && !settings.user && !settings.vm) || !takes_syscall(ctx, h.point))
 		return 0;
 	bool counts = h.point->test_returns || !h.point->compare || passes(ctx, h.point);
 
@@ -239,7 +274,7 @@ static __always_inline int take_hit_from(void *ctx, void *from, const void *regs
 		counts = take_value(ctx, &h, &value);
 	/* an earlier call with this key has ended unseen, and must not be taken for this one */
 	if (!(counts && take_stacks_of(from, regs, &h, sp, ids, value)) && h.point->latency)
-		drop_call(h.point->probe, sp);
+		drop_call(h.call, sp);
 	return 0;
 }
 
@@ -251,7 +286,7 @@ static __always_inline int take_return(void *ctx, uint64_t sp)
 
 	if (!begin_hit(ctx, &h))
 		return 0;
-	struct span_key key = call_key(h.point->probe, sp);
+	struct span_key key = call_key(h.call, sp);
 	struct span *call = span_find(&key);
 
 	if (!call)
@@ -298,6 +333,18 @@ SEC("tracepoint")
 int at_trace(void *ctx)
 {
 	return take_hit_from(ctx, ctx, NULL, 0);
+}
+
+/* At tracepoints that match a pattern, of all of which there is one probe point. */
+SEC("raw_tp")
+int at_raw(void *ctx)
+{
+	struct ids ids = my_ids();
+	struct hit h;
+
+	if (begin_hit_of(AT_RAW_POINT, &h) && is_target(current_task(), ids))
+		take_stacks_of(ctx, NULL, &h, 0, ids, 1);
+	return 0;
 }
 
 /*

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 enum {
-	AT_MAX = 15,            /* probe points at a time; each has a state of rows */
-	AT_POINTS_MAX = 1024,   /* different things that are done at their places */
-	AT_CALLS_MAX = 1 << 16, /* calls at a time whose time is measured */
+	AT_MAX = 15,                      /* probe points at a time; each has a state of rows */
+	AT_POINTS_MAX = 1024,             /* different things that are done at their places */
+	AT_CALLS_MAX = 1 << 16,           /* calls at a time whose time is measured */
+	AT_SYSCALLS = 512,                /* numbers of system calls */
+	AT_RAW_POINT = AT_POINTS_MAX - 1, /* at raw tracepoints, which have no cookies */
 };
 
 /* Indexes of the options in the script's header: bounds of the value, or of the time in ns. */
@@ -49,7 +51,8 @@ struct at_point {
 	bool test_returns;      /* compares when a call returns, not when it begins */
 	bool latency;           /* measures the time of calls */
 	bool ranges;            /* sets the range of rows */
-	uint8_t pad[5];
+	bool chooses;           /* takes only the system calls of the map at_syscalls */
+	uint8_t pad[4];
 	int64_t constant;
 };
 

@@ -2,6 +2,7 @@
 #include "at_attach.h"
 #include "at_events.h"
 #include "at_files.h"
+#include "at_multi.h"
 #include "at_sites.h"
 #include "engine/bpf/features.h"
 #include "engine/bpf/programs.h"
@@ -11,6 +12,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -65,8 +67,13 @@ static int attach_tracepoint(
 {
 	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = a->number);
 
-	return keep(a, bpf_program__attach_tracepoint_opts(program_of(a), group, name, &opts),
-		"perf list tracepoint shows what there is", err);
+	struct bpf_link *link =
+		bpf_program__attach_tracepoint_opts(program_of(a), group, name, &opts);
+
+	return keep(a, link,
+		errno == EEXIST ? "a tracepoint, and a pattern of system calls, can be given once"
+				: "perf list tracepoint shows what there is",
+		err);
 }
 
 static int attach_trace(const struct at_attach *a, struct strbuf *err)
@@ -83,6 +90,32 @@ static int attach_trace(const struct at_attach *a, struct strbuf *err)
 	ret = attach_tracepoint(a, group, colon ? colon + 1 : name, err);
 	free(group);
 	return ret;
+}
+
+int at_attach_raw(const struct at_attach *a, struct strbuf *err)
+{
+	int program = bpf_program__fd(programs_find(a->programs, "at_raw"));
+	struct at_sites events = {0};
+	size_t nr = 0;
+
+	at_events_find(&events, a->probe->name);
+	for (size_t i = 0; i < events.nr; i++) {
+		const char *event = events.list[i].name;
+		int fd = bpf_raw_tracepoint_open(strchr(event, ':') + 1, program);
+
+		if (fd < 0) {
+			at_left_out_add(a->left, event, "as they are no tracepoints of their own");
+			continue;
+		}
+		programs_keep_fd(a->programs, fd);
+		nr++;
+	}
+	at_sites_release(&events);
+	return nr ? 0
+		  : fail(err,
+			    "cannot probe %s: no tracepoint of this kernel matches; perf list "
+			    "tracepoint shows what there is",
+			    a->probe->text);
 }
 
 /* At these tracepoints older kernels find no kernel stack, see at.bpf.c. */
@@ -104,9 +137,11 @@ static int attach_syscall(const struct at_attach *a, struct strbuf *err)
 			"cannot probe %s with kernel stacks before Linux 5.11: add -u, or probe "
 			"kernel.function(\"__x64_sys_%s\")",
 			probe->text, probe->name);
-	char *name = xasprintf("sys_%s_%s",
-		at_runs_at_return(probe, a->is_return) ? "exit" : "enter", probe->name);
-	int ret = attach_tracepoint(a, "syscalls", name, err);
+	bool all = probe_is_pattern(probe);
+	char *name =
+		xasprintf("sys_%s%s%s", at_runs_at_return(probe, a->is_return) ? "exit" : "enter",
+			all ? "" : "_", all ? "" : probe->name);
+	int ret = attach_tracepoint(a, all ? "raw_syscalls" : "syscalls", name, err);
 
 	free(name);
 	return ret;
@@ -114,24 +149,104 @@ static int attach_syscall(const struct at_attach *a, struct strbuf *err)
 
 /* ---- functions ---- */
 
-static int attach_kernel(const struct at_attach *a, struct strbuf *err)
+static struct bpf_link *link_kernel(const struct at_attach *a, const char *name, uint64_t cookie)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = at_runs_at_return(a->probe, a->is_return),
-		.bpf_cookie = a->number);
+		.bpf_cookie = cookie);
 
-	return keep(a, bpf_program__attach_kprobe_opts(program_of(a), a->probe->name, &opts),
-		"/proc/kallsyms lists the functions, and the kernel needs CONFIG_KPROBES", err);
+	return bpf_program__attach_kprobe_opts(program_of(a), name, &opts);
 }
 
-int at_attach_site(const struct at_attach *a, const struct at_site *site, struct strbuf *err)
+static struct bpf_link *link_user(const struct at_attach *a, const struct at_site *site)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = at_runs_at_return(a->probe, a->is_return),
-		.bpf_cookie = a->number, .ref_ctr_offset = site->semaphore);
+		.bpf_cookie = site->cookie, .ref_ctr_offset = site->semaphore);
 
-	return keep(a,
-		bpf_program__attach_uprobe_opts(
-			program_of(a), -1, site->file->path, site->offset, &opts),
-		features_probe_remedy(errno), err);
+	return bpf_program__attach_uprobe_opts(
+		program_of(a), -1, site->file->path, site->offset, &opts);
+}
+
+static const char kernel_remedy[] =
+	"/proc/kallsyms lists the functions, and the kernel needs CONFIG_KPROBES";
+
+static int attach_kernel(const struct at_attach *a, struct strbuf *err)
+{
+	return keep(a, link_kernel(a, a->probe->name, a->number), kernel_remedy, err);
+}
+
+/* Attaches at one site. Returns -1 with errno. */
+static int try_site(const struct at_attach *a, const struct at_site *site)
+{
+	struct bpf_link *link =
+		site->file ? link_user(a, site) : link_kernel(a, site->name, site->cookie);
+
+	if (link)
+		programs_keep(a->programs, link);
+	return link ? 0 : -1;
+}
+
+/* Attaches at NR sites of the same file at once. Returns -1 with errno. */
+static int try_sites(const struct at_attach *a, const struct at_site *sites, size_t nr)
+{
+	int fd = at_multi_attach(
+		program_of(a), sites, nr, at_runs_at_return(a->probe, a->is_return));
+
+	if (fd >= 0)
+		programs_keep_fd(a->programs, fd);
+	return fd < 0 ? -1 : 0;
+}
+
+/* Returns why a function cannot be probed, for ERROR, an errno. */
+static const char *reason_of(int error)
+{
+	enum { UNSUPPORTED = 524 }; /* the kernel's ENOTSUPP */
+
+	return error == UNSUPPORTED ? "as the kernel does not probe their first instruction"
+				    : strerror(error);
+}
+
+/* Returns whether ERROR, an errno, tells of a function that the kernel does not probe. */
+static bool is_of_function(int error)
+{
+	return error != EPERM && error != EACCES && error != ENOTSUP && !refusal_remedy(error);
+}
+
+/*
+ * Attaches at NR sites of the same file, at once if the kernel can do it. If one of them cannot be
+ * probed, the kernel refuses them all, so that it is found by halving.
+ */
+static int attach_some(
+	const struct at_attach *a, const struct at_site *sites, size_t nr, struct strbuf *err)
+{
+	size_t half = a->is_multi ? nr / 2 : 1;
+
+	if (nr == 1 || a->is_multi) {
+		if (!(a->is_multi ? try_sites(a, sites, nr) : try_site(a, sites)))
+			return 0;
+		if (!a->left || !is_of_function(errno))
+			return keep(a, NULL,
+				sites->file ? features_probe_remedy(errno) : kernel_remedy, err);
+		if (nr == 1) {
+			at_left_out_add(a->left, sites->name, reason_of(errno));
+			return 0;
+		}
+	}
+	for (size_t at = 0; at < nr; at += half)
+		if (attach_some(a, sites + at, nr - at < half ? nr - at : half, err))
+			return -1;
+	return 0;
+}
+
+int at_attach_sites(
+	const struct at_attach *a, const struct at_site *sites, size_t nr, struct strbuf *err)
+{
+	for (size_t at = 0, end; at < nr; at = end) {
+		for (end = at + 1; end < nr && sites[end].file == sites[at].file; end++)
+			;
+		if (attach_some(a, sites + at, end - at, err))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- counters ---- */

@@ -5,6 +5,17 @@
 
 #include <stdio.h>
 
+struct at_sites;
+
+/* Opens the file NAME of tracefs, which the caller closes, or returns NULL. */
+FILE *at_events_open(const char *name);
+
+/*
+ * Adds the tracepoints that match PATTERN, GROUP:NAME or NAME, with * and ? in it. The names are
+ * GROUP:NAME.
+ */
+void at_events_find(struct at_sites *sites, const char *pattern);
+
 /* Returns the group of the tracepoint NAME, which the caller frees, or NULL if there is none. */
 char *at_event_group(const char *name);
 

@@ -4,13 +4,16 @@
 #define TOOL_AT_AT_FUNCTIONS_H
 
 struct at_files;
+struct at_left_out;
 struct at_sites;
 struct probe;
 struct strbuf;
 
-/* Adds the function of PROBE, a PROBE_USER, in FILES. Returns -1 with ERR if none of them has it.
+/*
+ * Adds the functions in FILES that PROBE, a PROBE_USER, names. Those that match a pattern and
+ * cannot be probed go to LEFT. Returns -1 with ERR if there are none.
  */
-int at_functions_find(struct at_sites *sites, const struct probe *probe,
+int at_functions_find(struct at_sites *sites, struct at_left_out *left, const struct probe *probe,
 	const struct at_files *files, struct strbuf *err);
 
 #endif

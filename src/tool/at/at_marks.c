@@ -152,7 +152,8 @@ static int take_answer(struct at_sites *sites, const struct mark_question *q, st
 	if (sites->nr == SITES_MAX)
 		return fail(err, "cannot probe %s: these are more than %d places", q->probe->text,
 			SITES_MAX);
-	at_sites_add(sites, &(struct at_site){.file = q->file,
+	at_sites_add(sites, &(struct at_site){.name = a->name,
+				    .file = q->file,
 				    .offset = a->offset,
 				    .address = a->address,
 				    .semaphore = a->semaphore,

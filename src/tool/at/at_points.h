@@ -13,10 +13,13 @@ struct at_points {
 	int map;
 	struct at_point *list;
 	size_t nr, alloc;
+	bool has_raw;
 };
 
 /* Returns the number of POINT, which is added if it is new, or -1 with ERR. */
 int at_points_add(struct at_points *points, const struct at_point *point, struct strbuf *err);
+/* Sets the point of raw tracepoints. Returns -1 with ERR if it is set already. */
+int at_points_set_raw(struct at_points *points, const struct at_point *point, struct strbuf *err);
 void at_points_release(struct at_points *points);
 
 #endif

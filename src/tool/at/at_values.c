@@ -142,7 +142,9 @@ static int find_in_function(struct at_place *place, const struct measure_value *
 			err);
 	if (value->size)
 		return find_in_registers(place, value, &argument, probe, err);
-	enum debug_argument_result result = describe(&argument, value, probe, found);
+	enum debug_argument_result result = probe_is_pattern(probe)
+						    ? DEBUG_NO_FUNCTION
+						    : describe(&argument, value, probe, found);
 
 	if (result == DEBUG_NO_FUNCTION && value->kind != VALUE_NAME) {
 		*untyped = true;

@@ -13,6 +13,7 @@ BIN=sample-bt
 prepare() {
 	HITS=$LAB_WORK/hits
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$HITS" /lab/programs/hits.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/marks" /lab/programs/marks.c
 }
 
 # is_older VERSION: checks that this kernel is older
@@ -74,6 +75,24 @@ in_guest() {
 		counts both 'process.*seldom.*;seldom' 20
 		counts both 'kernel.*getppid.*;__[a-z0-9]*_sys_getppid_\[k\]' 20
 	fi
+	at pattern '500 20' --at 'process.function("ofte?")'
+	counts pattern '_start;.*;main;repeat;often' 500
+	at kernel_pattern '500 20' --at 'kernel.function("__x64_sys_getpp?d")'
+	counts kernel_pattern '_start;.*;seldom;getppid;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];(.*;)?__[a-z0-9]*_sys_getppid_\[k\]' 20
+	at kernel_returns '500 20' --at 'kernel.function("__x64_sys_getpp?d").return' -u
+	check_eq 'kernel_returns: all hits' 20 "$(weight "$T/kernel_returns.folded")"
+	at asleep_pattern 'calls 10' --at 'kernel.function("hrtimer_nanoslee?")' --latency -u
+	check 'asleep_pattern: at least 60 ms' test "$(weight "$T/asleep_pattern.folded" '^_start;.*;usleep;.*')" -ge 60000000
+	check 'asleep_pattern: all calls return' sh -c "! grep -q 'have not returned' '$T/asleep_pattern.err'"
+	at syscall_pattern '500 20' --at 'syscall.getpp?d' -u
+	counts syscall_pattern '_start;.*;seldom;getppid' 20
+	at trace_pattern '500 20' --at 'kernel.trace("raw_syscalls:sys_ente?")' -u
+	counts trace_pattern '_start;.*;seldom;getppid' 20
+	HITS=$LAB_WORK/marks
+	at mark 100 --at 'process.mark("memory")' --value '$arg7' --if '$arg1 > 50' -u
+	check_eq 'mark: sum' 3775 "$(weight "$T/mark.folded")"
+	at guarded 100 --at 'process.mark("guarded")' --value '$arg1' -u
+	check_eq 'guarded: sum' 5050 "$(weight "$T/guarded.folded")"
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

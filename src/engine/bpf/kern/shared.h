@@ -194,7 +194,7 @@ struct control {
 struct span_key {
 	uint64_t id; /* chosen by the tool, such as an address */
 	uint32_t tgid;
-	uint32_t pad;
+	uint32_t part; /* tells spans with the same id apart */
 };
 
 enum { SPAN_WORDS = 3 };
