@@ -39,7 +39,7 @@ static bool read_function(
 		.name = elf_strptr(elffile_elf(t->elf), t->names, sym->st_name),
 		.address = sym->st_value,
 		.code = around->bytes + in,
-		.size = sym->st_size && sym->st_size < left ? sym->st_size : left,
+		.size = sym->st_size < left ? sym->st_size : left,
 		.is_resolver = type == STT_GNU_IFUNC,
 		.is_untyped = type == STT_NOTYPE,
 	};

@@ -14,7 +14,7 @@ struct elf_function {
 	uint64_t address; /* at which it is linked */
 	uint64_t offset;  /* in the file */
 	const unsigned char *code;
-	size_t size;      /* bytes of code, up to the end of the symbol if it has one */
+	size_t size; /* bytes of code, or 0 if the symbol has no size */
 	bool is_resolver; /* it chooses another function when the program starts (IFUNC) */
 	bool is_untyped;  /* as functions written in assembler may be */
 };

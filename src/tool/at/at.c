@@ -178,7 +178,8 @@ static int find_sites(
 		return -1;
 	return p->probe->kind == PROBE_MARK
 		       ? at_marks_find(sites, p->probe, &r->measure, files, err)
-		       : at_functions_find(sites, &at->left, p->probe, files, err);
+		       : at_functions_find(
+				 sites, &at->left, p->probe, files, r->measure.latency, err);
 }
 
 /* Sets what is done at the sites. If calls are measured, each function has a number of its own. */

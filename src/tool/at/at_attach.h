@@ -21,7 +21,7 @@ struct at_attach {
 	bool is_return;           /* where the calls of the probe point return */
 	bool is_multi;            /* by links for many functions, see at_multi.h */
 	uint64_t number;          /* of the point, for the program; sites have their own */
-	struct at_left_out *left; /* gets functions that cannot be probed; or NULL: an error */
+	struct at_left_out *left; /* gets what cannot be probed, which is an error if it is NULL */
 };
 
 /* Returns the name of the program for the hits of KIND or, with IS_RETURN, the returns, or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "at_functions.h"
+#include "arch/x86_64/entry_place.h"
 #include "at_files.h"
 #include "at_sites.h"
 #include "engine/probe.h"
@@ -26,6 +27,7 @@ struct function_question {
 	const struct at_file *file;
 	const struct probe *probe;
 	struct elffile *elf;
+	bool keeps_stack; /* the stack pointer at the place is the same as at the call */
 	struct strbuf *output;
 };
 
@@ -48,6 +50,7 @@ static void take_function(void *context, const struct elf_function *function)
 	if ((function->is_untyped && probe_is_pattern(q->probe)) ||
 		!pattern_or_name_matches(q->probe->name, function->name, strlen(function->name)))
 		return;
+	a.offset += entry_place(function->code, function->size, q->keeps_stack);
 	strncpy(a.name, function->name, sizeof(a.name) - 1);
 	strbuf_add(q->output, (const char *)&a, sizeof(a));
 }
@@ -109,10 +112,12 @@ static int ask(struct at_sites *sites, struct at_left_out *left, struct function
 }
 
 int at_functions_find(struct at_sites *sites, struct at_left_out *left, const struct probe *probe,
-	const struct at_files *files, struct strbuf *err)
+	const struct at_files *files, bool returns, struct strbuf *err)
 {
 	for (size_t i = 0; i < files->nr; i++) {
-		struct function_question q = {.file = &files->list[i], .probe = probe};
+		struct function_question q = {.file = &files->list[i],
+			.probe = probe,
+			.keeps_stack = probe->at_return || returns};
 
 		if (ask(sites, left, &q, err))
 			return -1;
