@@ -13,7 +13,7 @@
 #define SUB_RSP 0x48, 0x83, 0xec, 0x18
 #define RET 0xc3
 
-/* Of each function the place if the stack pointer may move, and if it may not. */
+/* The places in each function, if the stack pointer may move and if it may not. */
 static void entry_place__places(void **state)
 {
 	static const struct {
