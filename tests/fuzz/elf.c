@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A whole ELF file: its headers, notes, symbol tables, stubs, entry, Go's table, packed contents
  * and call frame information. Read from memory and from a file, it gives the same results. */
+#include "arch/x86_64/entry_place.h"
+#include "arch/x86_64/sdt_operand.h"
 #include "fuzz.h"
 #include "lib/strbuf.h"
 #include "mutate_elf.h"
 #include "symbol/elf/debugfile.h"
+#include "symbol/elf/elf_functions.h"
 #include "symbol/elf/elfdata.h"
 #include "symbol/elf/elffile_internal.h"
+#include "symbol/elf/sdt.h"
 #include "symbol/elf/symtab.h"
 #include "runtime/native.h"
 #include "unwind/unwind_build.h"
@@ -127,6 +131,23 @@ static void use_facts(const struct elffile *elf, struct strbuf *out)
 	strbuf_addf(out, "%d\n", debugfile_names_known(elf, "", &nowhere));
 }
 
+static void use_function(void *context, const struct elf_function *f)
+{
+	strbuf_addf(context, "%s %lx %zu %zu\n", f->name, f->offset,
+		entry_place(f->code, f->size, false), entry_place(f->code, f->size, true));
+}
+
+static void use_mark(void *context, const struct sdt_note *note)
+{
+	struct sdt_operand o;
+
+	strbuf_addf(context, "%s %s %lx %lx\n", note->provider, note->name, note->offset,
+		note->semaphore);
+	for (unsigned i = 1; i < 4; i++)
+		if (!sdt_operand_parse(&o, note->arguments, i))
+			strbuf_addf(context, "%d %u %ld\n", o.kind, o.base, o.number);
+}
+
 static void use_table(struct elffile *elf, struct strbuf *out)
 {
 	struct unwind_table table;
@@ -144,6 +165,8 @@ static void use(struct elffile *elf, size_t size, struct strbuf *out)
 	use_headers(elf, size, out);
 	use_facts(elf, out);
 	use_table(elf, out);
+	elf_functions_each(elf, use_function, out);
+	sdt_notes(elf, use_mark, out);
 	choose_addresses(&a, elf);
 	tab = symtab_new(elf, NULL, NULL);
 	look_up(tab, &a, out);

@@ -66,4 +66,4 @@ refused 2 'no target has mapped nowhere' --at 'process("nowhere").function("main
 refused 2 'name the file' --at 'process.function("main")' -a -t 1
 refused 64 'needs SystemTap' --at 'timer.s(1)' -a -t 1
 refused 64 'needs --at' --script at -a -t 1
-refused 64 '-c needs --at' -c 5 -a -t 1
+refused 64 '-c needs an event' -c 5 -a -t 1
