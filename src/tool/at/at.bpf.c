@@ -371,8 +371,10 @@ int at_event(struct bpf_perf_event_data *ctx)
 	struct ids ids = my_ids();
 	struct hit h;
 
-	if (begin_hit(ctx, &h) && is_target(current_task(), ids) &&
-		(!regs || settings.user || settings.vm))
-		take_stacks_of(ctx, regs, &h, 0, ids, ctx->sample_period);
+	if (!begin_hit(ctx, &h) || h.point->latency || !is_target(current_task(), ids) ||
+		(regs && !settings.user && !settings.vm))
+		return 0;
+	h.call = 0; /* no calls are measured, which saves the room on the stack */
+	take_stacks_of(ctx, regs, &h, 0, ids, ctx->sample_period);
 	return 0;
 }

@@ -77,9 +77,9 @@ in_guest() {
 	fi
 	at pattern '500 20' --at 'process.function("ofte?")'
 	counts pattern '_start;.*;main;repeat;often' 500
-	at kernel_pattern '500 20' --at 'kernel.function("__x64_sys_getpp?d")'
+	at kernel_pattern '500 20' --at 'kernel.function("*_sys_getpp?d")'
 	counts kernel_pattern '_start;.*;seldom;getppid;entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];(.*;)?__[a-z0-9]*_sys_getppid_\[k\]' 20
-	at kernel_returns '500 20' --at 'kernel.function("__x64_sys_getpp?d").return' -u
+	at kernel_returns '500 20' --at 'kernel.function("*_sys_getpp?d").return' -u
 	check_eq 'kernel_returns: all hits' 20 "$(weight "$T/kernel_returns.folded")"
 	at asleep_pattern 'calls 10' --at 'kernel.function("hrtimer_nanoslee?")' --latency -u
 	check 'asleep_pattern: at least 60 ms' test "$(weight "$T/asleep_pattern.folded" '^_start;.*;usleep;.*')" -ge 60000000
