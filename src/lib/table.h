@@ -21,7 +21,7 @@ void table_release(struct table *t);
 
 /*
  * Returns a pointer to the value of (A, B), valid until the next call. If this call has added it,
- * the value is 0, and *IS_NEW is set.
+ * the value is 0. Sets *IS_NEW to whether this call has added it.
  */
 uint32_t *table_put(struct table *t, uint64_t a, uint64_t b, bool *is_new);
 const uint32_t *table_get(const struct table *t, uint64_t a, uint64_t b); /* or NULL */

@@ -14,6 +14,7 @@
 struct account;
 struct strbuf;
 
+/* The order counts: ranges of causes are compared. */
 enum cut_cause {
 	CUT_RULES,   /* code in FILE without unwind rules */
 	CUT_DENIED,  /* FILE cannot be opened */

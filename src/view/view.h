@@ -17,7 +17,10 @@ struct function_match;
 struct rules;
 struct strbuf;
 
-/* Writes folded lines, sorted by their bytes. */
+/*
+ * Writes folded lines, sorted by their bytes. Frames with the same text, such as functions of two
+ * modules, become one: the weights of lines are known only here.
+ */
 int view_folded(const struct profile *p, FILE *out, struct strbuf *err);
 
 enum { FLAME_WIDTH_MIN = 100, FLAME_WIDTH_MAX = 100000 }; /* px */
