@@ -2,20 +2,10 @@
 # faults.sh: functions for the tests of page faults, on this machine and in guests. PAGES is the program tests/programs/pages.c, which has about
 # $N faults in each of its functions. They need record.sh.
 
-# begin_faults NAME ARG…: records PAGES, which does nothing before the recording has begun
+# begin_faults NAME ARG…: records PAGES
 begin_faults() {
-	begin_faults_name=$1
-	shift
-	mkdir -p "$T/work"
-	: >"$T/target.out"
-	"$PAGES" wait "$T/work" "$N" >"$T/target.out" 2>&1 &
-	target=$!
-	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
-	begin_record "$begin_faults_name" -p "$target" "$@"
-	kill -USR1 "$target"
-	end_record
-	note "$T/$begin_faults_name.err" "$T/target.out"
-	check_eq "$begin_faults_name: exit code" 0 "$status"
+	record_work "$PAGES" "$@"
+	note "$T/target.out"
 }
 
 # faults_of NAME FUNCTION KIND: prints the faults of this kind in the function of PAGES

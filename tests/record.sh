@@ -241,3 +241,19 @@ expect_share() {
 note_account() {
 	echo "# $(uname -r) | $1 | $(awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/$2.rec") samples | $(account whole "$2") % whole"
 }
+
+# record_work PROGRAM NAME ARG…: records all of "PROGRAM wait $T/data $N", which does nothing before the recording has begun (await_signal.h)
+record_work() {
+	work=$1 work_name=$2
+	shift 2
+	mkdir -p "$T/data"
+	: >"$T/target.out"
+	"$work" wait "$T/data" "$N" >"$T/target.out" 2>&1 &
+	target=$!
+	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
+	begin_record "$work_name" -p "$target" "$@"
+	kill -USR1 "$target"
+	end_record
+	note "$T/$work_name.err"
+	check_eq "$work_name: exit code" 0 "$status"
+}

@@ -42,18 +42,7 @@ all_calls() {
 	check "$1: sleeps at least $((2 * N)) ms" test "$(weight "$T/$1.folded" ';nap;.*;clock_nanosleep_\[k\]$')" -ge $((2000000 * N))
 }
 
-# begin_calls NAME ARG…: records FILES, which does nothing before the recording has begun. Needs begin_record and until_true.
+# begin_calls NAME ARG…: records FILES
 begin_calls() {
-	begin_calls_name=$1
-	shift
-	mkdir -p "$T/work"
-	: >"$T/target.out"
-	"$FILES" wait "$T/work" "$N" >"$T/target.out" 2>&1 &
-	target=$!
-	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
-	begin_record "$begin_calls_name" -p "$target" "$@"
-	kill -USR1 "$target"
-	end_record
-	note "$T/$begin_calls_name.err"
-	check_eq "$begin_calls_name: exit code" 0 "$status"
+	record_work "$FILES" "$@"
 }

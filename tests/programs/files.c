@@ -10,6 +10,8 @@
  * WRITTEN" with the bytes of /proc/self/io since the start.
  */
 #define _GNU_SOURCE
+#include "await_signal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -167,19 +169,6 @@ static void print_io(const struct io *before)
 			after.read - before->read + (unsigned long long)after.own,
 			after.written - before->written + (unsigned long long)len);
 	sum += write(STDOUT_FILENO, line, (size_t)len);
-}
-
-static void await_signal(void)
-{
-	sigset_t set;
-	int got;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &got);
 }
 
 int main(int argc, char **argv)

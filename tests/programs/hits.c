@@ -8,6 +8,8 @@
  * calls N times nap(), which takes 2 ms; dive(3), which calls itself with 2, 1 and 0 and takes 1 ms
  * in each call; jumped(), which longjmp() leaves; and in threads ended(), in which they exit.
  */
+#include "await_signal.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -117,19 +119,6 @@ static int make_calls(volatile int nr)
 			return 1;
 	}
 	return 0;
-}
-
-static void await_signal(void)
-{
-	sigset_t set;
-	int number;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &number);
 }
 
 static void run_forever(void)

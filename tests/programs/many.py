@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prints a C program with the functions many_0 to many_999. "many [wait] N" calls each of them N times with its number; with wait, after
 SIGUSR1. tail_1 jumps to tail_2. The kernel does not probe the first instruction of many_locked, and many_chosen is an IFUNC."""
-print('''#include <signal.h>
+print('''#include "await_signal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,7 @@ static void *choose(void) { return (void *)first; }
 void many_chosen(void) __attribute__((ifunc("choose")));
 __attribute__((noinline)) void tail_2(int n) { sum += n; __asm__ volatile(""); }
 __attribute__((noinline)) void tail_1(int n) { tail_2(n + 1); }
-static void await_signal(void)
-{
-	sigset_t set;
-	int number;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &number);
-}''')
+''')
 for i in range(1000):
     print(f'__attribute__((noinline)) void many_{i}(int n) {{ sum += n; __asm__ volatile(""); }}')
 print('''int main(int argc, char **argv)

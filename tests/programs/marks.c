@@ -5,6 +5,8 @@
  * often the mark "guarded" was on. The notes are as in SystemTap's <sys/sdt.h>, by hand, as the
  * compiler would choose the operands.
  */
+#include "await_signal.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,19 +85,6 @@ static __attribute__((noinline)) int guarded(int64_t i)
 		return 0;
 	MARK("first", "guarded", "guarded_semaphore", "8@%%rdi", "D"(i));
 	return 1;
-}
-
-static void await_signal(void)
-{
-	sigset_t set;
-	int number;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &number);
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,8 @@
  * "FUNCTION MINOR MAJOR" for each.
  */
 #define _GNU_SOURCE
+#include "await_signal.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -93,19 +95,6 @@ static void make_file(void)
 	for (long i = 0; i < number; i++)
 		sum += write(file, page, PAGE);
 	fsync(file);
-}
-
-static void await_signal(void)
-{
-	sigset_t set;
-	int got;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &got);
 }
 
 int main(int argc, char **argv)

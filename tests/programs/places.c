@@ -4,6 +4,8 @@
  * something else; with wait it does so after SIGUSR1. places time NAME N: prints the nanoseconds of
  * a call. The functions keep their argument in the red zone or in their frame.
  */
+#include "await_signal.h"
+
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,19 +50,6 @@ static const struct function {
 };
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
-
-static void await_signal(void)
-{
-	sigset_t set;
-	int number;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	puts("spinning");
-	fflush(stdout);
-	sigwait(&set, &number);
-}
 
 static int time_calls(const char *name, uint64_t nr)
 {

@@ -12,34 +12,34 @@ recorder() {
 
 N=50
 FILES=$T/files
-mkdir -p "$T/work"
+mkdir -p "$T/data"
 cc -O2 -g -fomit-frame-pointer -pthread -o "$FILES" "$TOP/tests/programs/files.c"
 
-expect_record command 0 -- "$FILES" "$T/work" $N
+expect_record command 0 -- "$FILES" "$T/data" $N
 check 'command: nothing is lost' grep -q ' kept, 0 lost' "$T/command.err"
 all_calls command
 calls_of command '(files;)?_start;.*;main;spawn;.*;write_\[k\]' $N
 if [ -e /proc/sys/abi/vsyscall32 ]; then calls_of command '(files;)?_start;.*;main;old;getpid_\[k\]' $N; fi
 if command -v strace >/dev/null; then
-	strace -f -c -o "$T/strace" "$FILES" "$T/work" $N 2>/dev/null || :
+	strace -f -c -o "$T/strace" "$FILES" "$T/data" $N 2>/dev/null || :
 	same_calls command "$T/strace"
 else
 	skip 'as strace counts them' 'no strace'
 fi
 
 # without user stacks; without the names of the calls; the stack of a thread alone
-expect_record alone 0 -k --show calls -- "$FILES" "$T/work" $N
+expect_record alone 0 -k --show calls -- "$FILES" "$T/data" $N
 check_eq 'alone: the calls alone' "$N" "$(weight "$T/alone.folded" '^(files;)?writev_\[k\]$')"
-expect_record user 0 -u --show calls -- "$FILES" "$T/work" $N
+expect_record user 0 -u --show calls -- "$FILES" "$T/data" $N
 check_eq 'user: no names of calls' "$N" "$(weight "$T/user.folded" ';main;scatter;(__GI_)?writev$')"
-expect_record failed 0 --show errors -- "$FILES" "$T/work" $N
+expect_record failed 0 --show errors -- "$FILES" "$T/data" $N
 check_eq 'failed: shows the errors' "$N" "$(weight "$T/failed.folded" ';main;fail;.*;openat_\[k\]$')"
 
 # bounds: only the naps take so long
-expect_record slow 0 --min 1900 --show calls -- "$FILES" "$T/work" $N
+expect_record slow 0 --min 1900 --show calls -- "$FILES" "$T/data" $N
 check_eq 'slow: the naps' "$N" "$(weight "$T/slow.folded" ';main;nap;.*;clock_nanosleep_\[k\]$')"
 check_eq 'slow: no call of no time' 0 "$(weight "$T/slow.folded" ';getppid_\[k\]$')"
-expect_record fast 0 --max 1900 --show calls -- "$FILES" "$T/work" $N
+expect_record fast 0 --max 1900 --show calls -- "$FILES" "$T/data" $N
 check_eq 'fast: no naps' 0 "$(weight "$T/fast.folded" ';nap;')"
 
 # a process that runs already

@@ -24,6 +24,6 @@ check_eq 'minor: all of them' "$same_minor" "$(weight "$T/minor.folded" ';main;m
 check_eq 'minor: no others' minor "$("${BIN%/*}/bt-report" --by fault "$T/minor.rec" 2>/dev/null | sed '1d; s/,.*//')"
 
 # a command, from its first instruction on
-mkdir -p "$T/work"
-expect_record command 0 -u -- "$PAGES" "$T/work" $N
+mkdir -p "$T/data"
+expect_record command 0 -u -- "$PAGES" "$T/data" $N
 check_eq 'command: new pages' $N "$(weight "$T/command.folded" '^(pages;)?_start;.*;main;measure;grow$')"

@@ -8,7 +8,7 @@ set -eu
 
 HITS=$T/many
 python3 "$TOP/tests/programs/many.py" >"$T/many.c"
-cc -O2 -fomit-frame-pointer -o "$HITS" "$T/many.c"
+cc -O2 -fomit-frame-pointer -I "$TOP/tests/programs" -o "$HITS" "$T/many.c"
 
 at functions 3 --at 'process.function("many_*")' -u
 check_eq 'functions: each three times' 1000 "$(grep -cE '^_start;.*;main;many_[0-9]+ 3$' "$T/functions.folded")"

@@ -13,7 +13,7 @@ recorder() {
 
 N=50
 FILES=$T/files
-mkdir -p "$T/work"
+mkdir -p "$T/data"
 cc -O2 -g -fomit-frame-pointer -pthread -o "$FILES" "$TOP/tests/programs/files.c"
 
 begin_calls attached --children
@@ -24,6 +24,6 @@ check_eq 'attached: bytes read and written, as /proc/PID/io counts them' "$(sed 
 
 begin_calls written --op write
 check_eq 'written: nothing else' write "$("${BIN%/*}/bt-report" --by op "$T/written.rec" 2>/dev/null | sed '1d; s/,.*//')"
-check_eq 'written: the copies, too' $((200 * N)) "$(amount written path "$T/work/copy")"
+check_eq 'written: the copies, too' $((200 * N)) "$(amount written path "$T/data/copy")"
 begin_calls fast --max 1000 --op open --show calls
 check_eq 'fast: missing files' $N "$(amount fast error ENOENT errors)"

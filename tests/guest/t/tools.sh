@@ -16,11 +16,11 @@ prepare() {
 	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
 	cc -O2 -g -fomit-frame-pointer -pthread -o "$FILES" /lab/programs/files.c
 	cc -O2 -g -fomit-frame-pointer -o "$PAGES" /lab/programs/pages.c
-	mkdir -p "$LAB_WORK/work"
-	lab_start "$FILES" wait "$LAB_WORK/work" $N
+	mkdir -p "$LAB_WORK/data"
+	lab_start "$FILES" wait "$LAB_WORK/data" $N
 	lab_module syscalls --script syscalls --stap-arg $lab_lock_wait -p "$target"
 	lab_finish
-	lab_start "$PAGES" wait "$LAB_WORK/work" $N
+	lab_start "$PAGES" wait "$LAB_WORK/data" $N
 	lab_module faults --script faults --stap-arg $lab_lock_wait -p "$target"
 	lab_finish
 }
