@@ -143,7 +143,8 @@ int main(int argc, char **argv)
 	view_args_check_files(&o.args);
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
-	is_part = input_read_recording(&rec, o.args.nr_files ? o.args.files[0] : "-", &notes);
+	is_part = input_read_recording(
+		&rec, o.args.nr_files ? o.args.files[0] : "-", &o.args.input.time, &notes);
 	program_say_rest(&notes);
 	if (is_part >= 0)
 		status = annotate(&o, &rec, is_part);

@@ -116,7 +116,8 @@ static int run(struct resolve_command *o)
 	if (o->missing && !symbol_needs_debuginfo(&symbol)) /* the table shows the share of lines */
 		symbol.lines = symbol.optional = true;
 	recording_init(&rec);
-	part = input_read_recording(&rec, o->args.nr_files ? o->args.files[0] : "-", &notes);
+	part = input_read_recording(
+		&rec, o->args.nr_files ? o->args.files[0] : "-", &o->args.input.time, &notes);
 	if (part >= 0) {
 		part |= recording_is_part(&rec, &notes) |
 			!recording_has_selected(&rec, &o->args.input.view, &notes);

@@ -265,6 +265,8 @@ static void copy_names(struct samples *to, const struct samples *s)
 		samples_event(to, &s->events[i]);
 	memcpy(to->lost, s->lost, sizeof(s->lost));
 	to->nr_summed = s->nr_summed;
+	to->slices = s->slices;
+	to->merged = s->merged;
 }
 
 /* Drops the lookups of samples that are only copied from now on, as the copy needs the memory. */
@@ -407,7 +409,7 @@ static void copy_row(struct condense *c, const struct sample_row *row)
 		shorten_key(c, &key);
 	else
 		keep_key(c, &key);
-	samples_add(c->to, &key, row->count, row->sum);
+	samples_add_row(c->to, &key, &c->from, row);
 }
 
 bool condense_step(struct condense *c, size_t nr)

@@ -30,8 +30,8 @@ struct engine_request {
 	const struct probe *probes; /* of the tool at */
 	size_t nr_probes;
 	struct measure measure; /* at their hits */
-	uint64_t count;       /* of a counter's events for each hit, or 0 for the usual number */
-	const uint32_t *pids; /* none with tids, all or a selection, except for a command's PID */
+	uint64_t count;         /* of a counter's events for each hit, or 0 for the usual number */
+	const uint32_t *pids;   /* none with tids, all or a selection, except for a command's PID */
 	size_t nr_pids;
 	const uint32_t *tids;
 	size_t nr_tids;
@@ -54,6 +54,8 @@ struct engine_request {
 	bool fetch;              /* debug files may be downloaded */
 	bool by_default;         /* user and kernel were not given; a module built ahead decides */
 	unsigned hz;             /* or 0 for the engine's own tick */
+	uint64_t slice_ns;       /* length of the slices of time, or 0 to record none */
+	uint32_t slices_max;     /* more slices become half as many longer ones; or 0 */
 	double seconds;          /* an upper bound for the engine, or 0 to run until stopped */
 	size_t stacks;     /* room for this many different (thread, stacks), or 0 for the default */
 	unsigned overload; /* per cent of a CPU that the probes may take, or 0 for no limit */

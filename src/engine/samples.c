@@ -18,6 +18,7 @@ void samples_init(struct samples *s)
 	table_init(&s->by_name);
 	table_init(&s->by_label);
 	table_init(&s->by_row);
+	series_init(&s->series);
 	s->stacks = xcalloc(16, sizeof(*s->stacks));
 	s->labels = xcalloc(16, sizeof(*s->labels));
 	s->rows = xcalloc(16, sizeof(*s->rows));
@@ -34,6 +35,7 @@ void samples_release(struct samples *s)
 	table_release(&s->by_name);
 	table_release(&s->by_label);
 	table_release(&s->by_row);
+	series_release(&s->series);
 	free(s->events);
 	free(s->tasks);
 	free(s->stacks);
@@ -186,21 +188,112 @@ struct user_frame samples_decode_frame(const struct processes *ps, uint64_t fram
 
 /* ---- rows ---- */
 
-void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum)
+/* Returns the row of KEY, which is added if it is new. */
+static struct sample_row *row_of(struct samples *s, const struct sample_key *key)
 {
 	uint64_t hash = hash_text((const char *)key, sizeof(*key));
 	bool is_new;
 	uint32_t *first = table_put(&s->by_row, hash, key->task, &is_new);
 
 	for (uint32_t i = is_new ? 0 : *first; i; i = s->rows[i].next)
-		if (!memcmp(&s->rows[i].key, key, sizeof(*key))) {
-			add_capped(&s->rows[i].count, count);
-			add_capped(&s->rows[i].sum, sum);
-			return;
-		}
+		if (!memcmp(&s->rows[i].key, key, sizeof(*key)))
+			return &s->rows[i];
 	ALLOC_GROW(s->rows, s->nr_rows, s->rows_alloc);
-	s->rows[s->nr_rows] = (struct sample_row){*key, is_new ? 0 : *first, count, sum};
-	*first = (uint32_t)s->nr_rows++;
+	s->rows[s->nr_rows] = (struct sample_row){.key = *key, .next = is_new ? 0 : *first};
+	*first = (uint32_t)s->nr_rows;
+	return &s->rows[s->nr_rows++];
+}
+
+static struct sample_row *add_to_row(
+	struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum)
+{
+	struct sample_row *row = row_of(s, key);
+
+	add_capped(&row->count, count);
+	add_capped(&row->sum, sum);
+	return row;
+}
+
+void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum)
+{
+	add_to_row(s, key, count, sum);
+}
+
+uint32_t samples_slice(const struct samples *s, uint32_t slice)
+{
+	return ((slice - 1) >> s->merged) + 1;
+}
+
+static void add_item(struct samples *s, struct sample_row *row, const struct series_item *item)
+{
+	uint32_t last = item->slice + item->more;
+
+	row->series = series_add(&s->series, row->series, item);
+	if (last > s->slices.nr)
+		s->slices.nr = last;
+}
+
+void samples_add_at(struct samples *s, const struct sample_key *key, const struct series_item *at)
+{
+	uint64_t nr = (uint64_t)at->more + 1;
+	struct sample_row *row = add_to_row(s, key, nr * at->count, nr * at->sum);
+	struct series_item item = *at;
+
+	if (!at->slice)
+		return;
+	if (!s->merged) {
+		add_item(s, row, &item);
+		return;
+	}
+	item.more = 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		item.slice = samples_slice(s, at->slice + i);
+		add_item(s, row, &item);
+	}
+}
+
+void samples_add_row(struct samples *s, const struct sample_key *key, const struct samples *from,
+	const struct sample_row *row)
+{
+	struct sample_row *to = add_to_row(s, key, row->count, row->sum);
+
+	to->series = series_add_all(&s->series, to->series, &from->series, row->series);
+}
+
+void samples_add_counts(struct samples *s, const struct sample_key *key, const struct samples *from,
+	const struct sample_row *row)
+{
+	struct sample_row *to = add_to_row(s, key, row->count, row->count);
+	struct series_reader r = series_read(&from->series, row->series);
+
+	while (series_next(&r)) {
+		r.item.sum = r.item.count;
+		if (r.item.count)
+			to->series = series_add(&s->series, to->series, &r.item);
+	}
+}
+
+void samples_halve_slices(struct samples *s)
+{
+	struct series_pool old = s->series;
+
+	series_init(&s->series);
+	s->merged++;
+	s->slices = (struct rec_slices){2 * s->slices.ns, (s->slices.nr + 1) / 2, 0};
+	for (size_t i = 1; i < s->nr_rows; i++) {
+		struct series_reader r = series_read(&old, s->rows[i].series);
+
+		s->rows[i].series = 0;
+		while (series_next(&r)) {
+			struct series_item half = {0, 0, r.item.count, r.item.sum};
+
+			for (uint32_t k = 0; k <= r.item.more; k++) {
+				half.slice = (r.item.slice + k + 1) / 2;
+				add_item(s, &s->rows[i], &half);
+			}
+		}
+	}
+	series_release(&old);
 }
 
 void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, size_t nr)

@@ -76,12 +76,15 @@ struct samples {
 			uint32_t event, task;      /* indexes in events and tasks */
 			uint32_t user, kernel, vm; /* numbers of stacks, or 0 */
 			uint32_t labels;           /* number of a set, or 0 */
-			uint32_t slice;            /* of time, from 1, or 0 without slices */
 		} key;
-		uint32_t next; /* as in stacks */
+		uint32_t next;   /* as in stacks */
+		uint32_t series; /* number in series, or 0 without slices of time */
 		uint64_t count, sum;
 	} * rows;
 	size_t nr_rows, rows_alloc;
+	struct series_pool series;
+	struct rec_slices slices; /* of the series now */
+	unsigned merged;          /* 2 to this power first slices are one slice now */
 	struct table by_task, by_stack, by_name, by_label, by_row;
 	uint64_t lost[LOST_REASONS];
 	/* See condense.h. */
@@ -117,6 +120,21 @@ void samples_set_pending(struct samples *s, uint32_t pending, uint32_t stack);
 uint32_t samples_actual(const struct samples *s, uint32_t number);
 
 void samples_add(struct samples *s, const struct sample_key *key, uint64_t count, uint64_t sum);
+/*
+ * Works like samples_add(), for slices of the length at which the recording began. The slice of AT
+ * is 0 without slices.
+ */
+void samples_add_at(struct samples *s, const struct sample_key *key, const struct series_item *at);
+/* Adds ROW of FROM, other samples, to the row of KEY, with its series. */
+void samples_add_row(struct samples *s, const struct sample_key *key, const struct samples *from,
+	const struct sample_row *row);
+/* Works like samples_add_row(), with the counts in place of the sums. */
+void samples_add_counts(struct samples *s, const struct sample_key *key, const struct samples *from,
+	const struct sample_row *row);
+/* Returns the slice that SLICE, of the length at which the recording began, belongs to now. */
+uint32_t samples_slice(const struct samples *s, uint32_t slice);
+/* Makes the slices twice as long. */
+void samples_halve_slices(struct samples *s);
 
 /* Returns whether there are stacks of this kind. */
 bool samples_have(const struct samples *s, enum stack_kind kind);

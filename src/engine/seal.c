@@ -296,9 +296,10 @@ static bool replace_stack(const uint32_t *actual, uint32_t *number)
 static void add_merged(
 	struct conversion *c, const struct sample_key *key, const struct sample_row *row)
 {
-	struct sample_row merged = {.key = *key, .count = row->count, .sum = row->sum};
+	struct sample_row merged = *row;
 
-	samples_add(&c->rows, key, row->count, row->sum);
+	merged.key = *key;
+	samples_add_row(&c->rows, key, c->samples, row);
 	tool_rows_count(&c->extra, &merged, &c->rows);
 }
 
@@ -396,6 +397,29 @@ static uint64_t divisor_of(const struct conversion *c, uint32_t event)
 	return event < c->samples->nr_events ? c->samples->events[event].divisor : 1;
 }
 
+/*
+ * Adds the series of a row, in ascending order of the slices. Returns its number, or 0 if there is
+ * none. What the divisor leaves of a slice's sum is added to the next slice, so that the series has
+ * the sum of the row.
+ */
+static uint32_t add_series(struct conversion *c, const struct sample_row *from)
+{
+	uint64_t sum = 0, added = 0, divisor = divisor_of(c, from->key.event);
+	size_t nr;
+	struct series_item *list = series_list(&c->rows.series, from->series, &nr);
+	uint32_t series = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		add_capped(&sum, list[i].sum);
+		list[i].sum = sum / divisor - added;
+		added += list[i].sum;
+		if (list[i].count || list[i].sum)
+			series = series_add(&c->rec->series, series, &list[i]);
+	}
+	free(list);
+	return series;
+}
+
 static void add_row(struct conversion *c, const struct sample_row *from)
 {
 	const struct sample_key *key = &from->key;
@@ -405,7 +429,7 @@ static void add_row(struct conversion *c, const struct sample_row *from)
 		.task = task_of(c, key->task),
 		.stacks = {NO_STACK, NO_STACK, NO_STACK, NO_STACK},
 		.labels = labels_of(c, key),
-		.slice = key->slice,
+		.series = add_series(c, from),
 		.count = from->count,
 		.sum = from->sum / divisor_of(c, key->event),
 	};
@@ -466,6 +490,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 		recording_add_event(rec, s->events[i].name, s->events[i].unit, s->events[i].clock,
 			s->events[i].period);
 	tool_rows_add_events(&c.extra);
+	rec->slices = s->slices;
 	add_rows(&c);
 	for (int i = 0; i < LOST_REASONS; i++)
 		add_capped(&rec->lost[i], s->lost[i]);

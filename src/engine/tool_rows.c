@@ -54,7 +54,7 @@ void tool_rows_count(const struct tool_rows *t, const struct sample_row *row, st
 		if (label && !value_of(t, key.labels, label, strlen(label)))
 			continue;
 		key.event = (uint32_t)(t->samples->nr_events + i);
-		samples_add(to, &key, row->count, row->count);
+		samples_add_counts(to, &key, t->samples, row);
 	}
 }
 

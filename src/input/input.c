@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "model/recording_time.h"
 #include "text_format.h"
 
 #include <errno.h>
@@ -187,6 +188,18 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 	return 0;
 }
 
+/* Reads the part TIME of a recording. */
+static int read_selected(struct recording *rec, struct lines *lines, const struct time_range *time,
+	struct strbuf *notes)
+{
+	return recording_read(rec, lines, notes) < 0 ? -1 : recording_select_time(rec, time, notes);
+}
+
+static bool is_by_slice(const struct recording_view *view)
+{
+	return view->by && !strcmp(view->by, RECORDING_SLICE);
+}
+
 static int read_recording(struct profile *p, struct lines *lines,
 	const struct input_options *options, struct strbuf *err)
 {
@@ -198,7 +211,8 @@ static int read_recording(struct profile *p, struct lines *lines,
 	view.comm = view.note_states = true;
 	recording_init(&rec);
 	profile_init(&own);
-	if (recording_read(&rec, lines, err) < 0 ||
+	if (read_selected(&rec, lines, &options->time, err) < 0 ||
+		(is_by_slice(&view) && recording_split_slices(&rec, err) < 0) ||
 		input_choose_event(&rec, options->event, &view, err) < 0 ||
 		check_recording(p, &rec, &view, err) < 0)
 		goto out;
@@ -252,6 +266,8 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	if (text.tasks && !format->has_tasks)
 		return fail(err,
 			"it does not tell threads apart, which --pid, --tid and --comm select\n");
+	if (!time_range_is_open(&options->time))
+		return fail(err, "it does not tell when: only recordings have slices of time\n");
 	if (format->has_meta)
 		return read_own(p, format, &in, err);
 	if (check_direction(p, false, err) < 0)
@@ -404,42 +420,78 @@ static int read_open(struct profile *p, struct recording *rec, int fd,
 	lines_init(&lines, fd);
 	lines_decompress(&lines);
 
-	int ret = rec ? recording_read(rec, &lines, notes) : read_lines(p, &lines, options, notes);
+	int ret = rec ? read_selected(rec, &lines, &options->time, notes)
+		      : read_lines(p, &lines, options, notes);
 
 	ret = add_damage(&lines, ret, notes);
 	lines_release(&lines);
 	return ret;
 }
 
+/* Opens PATH. Returns -1 with a message, or stdin if PATH is "-". */
+static int open_file(const char *path, struct strbuf *err)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+	if (fd >= 0)
+		return fd;
+	strbuf_adds(err, "cannot open ");
+	message_add_path(err, path);
+	return fail(err, ": %s\n", strerror(errno));
+}
+
 /* Reads into REC, or into P if that is NULL. */
 static int read_file(struct profile *p, struct recording *rec, const char *path,
 	const struct input_options *options, struct strbuf *err)
 {
-	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_file(path, err);
 	struct strbuf notes = STRBUF_INIT;
 
-	if (fd < 0) {
-		strbuf_adds(err, "cannot open ");
-		message_add_path(err, path);
-		return fail(err, ": %s\n", strerror(errno));
-	}
+	if (fd < 0)
+		return -1;
 	int ret = read_open(p, rec, fd, options, &notes);
 
-	if (!is_stdin)
+	if (fd != STDIN_FILENO)
 		close(fd);
-	add_notes(err, is_stdin ? "stdin" : path, &notes);
+	add_notes(err, fd == STDIN_FILENO ? "stdin" : path, &notes);
 	strbuf_release(&notes);
+	return ret;
+}
+
+/*
+ * Sets *TIME to the range behind the last "@" of PATH. Returns the length of the path before it, or
+ * 0 if there is no range.
+ */
+static size_t split_time(const char *path, struct time_range *time)
+{
+	const char *mark = strrchr(path, '@');
+
+	if (!mark || !access(path, F_OK) || !time_range_parse(mark + 1, time))
+		return 0;
+	return (size_t)(mark - path);
+}
+
+/* Works like read_file(), with a PATH that may have a range of time behind it. */
+static int read_part_of(struct profile *p, struct recording *rec, const char *path,
+	const struct input_options *options, struct strbuf *err)
+{
+	struct input_options part = *options;
+	size_t len = split_time(path, &part.time);
+	char *file = xstrndup(path, len ? len : strlen(path));
+	int ret = read_file(p, rec, file, &part, err);
+
+	free(file);
 	return ret;
 }
 
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err)
 {
-	return read_file(p, NULL, path, options, err);
+	return read_part_of(p, NULL, path, options, err);
 }
 
-int input_read_recording(struct recording *rec, const char *path, struct strbuf *err)
+int input_read_recording(
+	struct recording *rec, const char *path, const struct time_range *time, struct strbuf *err)
 {
-	return read_file(NULL, rec, path, NULL, err);
+	return read_part_of(NULL, rec, path, &(struct input_options){.time = *time}, err);
 }

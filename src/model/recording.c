@@ -29,6 +29,7 @@ void recording_init(struct recording *rec)
 	*rec = (struct recording){0};
 	strpool_init(&rec->strings);
 	labels_init(&rec->labels);
+	series_init(&rec->series);
 }
 
 void recording_release(struct recording *rec)
@@ -44,6 +45,7 @@ void recording_release(struct recording *rec)
 	free(rec->frame_refs);
 	free(rec->stacks);
 	labels_release(&rec->labels);
+	series_release(&rec->series);
 	free(rec->rows);
 	*rec = (struct recording){0};
 }

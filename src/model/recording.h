@@ -12,6 +12,7 @@
 #include "lib/strpool.h"
 #include "profile.h"
 #include "runtime.h"
+#include "series.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 struct lines;
 struct strbuf;
 
-enum { RECORDING_VERSION = 2 };
+enum { RECORDING_VERSION = 2, RECORDING_SLICES_MAX = 1 << 24 };
 #define RECORDING_MAGIC "flametap-recording"
 
 #define STACK_OF_LANGUAGE(ID, ...) STACK_##ID,
@@ -108,7 +109,7 @@ struct rec_row {
 	uint32_t event, task;
 	uint32_t stacks[ROW_STACKS]; /* NO_STACK after the last one */
 	uint32_t labels;             /* number of the label set */
-	uint32_t slice;              /* time slice, from 1, or 0 if unknown */
+	uint32_t series;             /* number in the recording's series, or 0 without slices */
 	uint64_t count;              /* events */
 	uint64_t sum;                /* in the event's unit; equals count for ticks */
 };
@@ -143,6 +144,15 @@ struct recording {
 	struct labels labels;
 	struct rec_row *rows;
 	size_t nr_rows, rows_alloc;
+	/*
+	 * The rows by slice of time. In each series, slices are in ascending order.
+	 */
+	struct rec_slices {
+		uint64_t ns; /* length of a slice, or 0 without slices */
+		uint32_t nr;
+		uint64_t begin; /* of the first one, ns after the recording began */
+	} slices;
+	struct series_pool series;
 	uint64_t lost[LOST_REASONS]; /* numbers of events */
 	/* set by recording_read() */
 	uint64_t unknown; /* number of records of unknown kinds */

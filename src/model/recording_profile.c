@@ -408,7 +408,7 @@ struct timing recording_timing(const struct recording *rec, const struct rec_eve
 	bool ticks = !strcmp(recording_get(rec, event->clock), "cpu") && event->period <= INT64_MAX;
 
 	return (struct timing){
-		.started = recording_started(rec),
+		.started = recording_started(rec) ? recording_started(rec) + rec->slices.begin : 0,
 		.duration = parse_seconds(recording_meta(rec, "seconds")),
 		.period = ticks ? event->period : 0,
 		.cpus = parse_cpus(recording_meta(rec, "cpus")),

@@ -24,6 +24,7 @@ struct recording_reader {
 	size_t nr;
 	uint32_t *refs; /* frames of the current stack */
 	size_t refs_alloc;
+	uint32_t last_slice; /* of the series of the last row, or 0 */
 };
 
 static int bad(struct recording_reader *r, const char *what)
@@ -340,10 +341,93 @@ static int read_row(struct recording_reader *r)
 		return bad(r, "a row has too many stacks");
 	for (ssize_t i = 0; i < ROW_STACKS; i++)
 		row.stacks[i] = i < nr ? r->refs[i] : NO_STACK;
-	if (r->version > 1 && has_field(r, 7) && number32(r, 7, UINT32_MAX, &row.slice))
-		return -1;
 	recording_add_row(rec, &row);
+	r->last_slice = 0;
 	return 0;
+}
+
+static int read_slices(struct recording_reader *r)
+{
+	struct rec_slices *slices = &r->rec->slices;
+
+	if (slices->ns)
+		return bad(r, "the length of slices is given twice");
+	if (number(r, 1, 10, INT64_MAX / RECORDING_SLICES_MAX, &slices->ns) ||
+		number32(r, 2, RECORDING_SLICES_MAX + 1, &slices->nr) ||
+		(has_field(r, 3) && number(r, 3, 10, INT64_MAX / 2, &slices->begin)))
+		return -1;
+	return slices->ns ? 0 : bad(r, "slices have no length");
+}
+
+/* Reads the number at TEXT. Returns the text behind it, or NULL if there is no number. */
+static const char *read_digits(const char *text, const char *end, uint64_t *value)
+{
+	size_t len = 0;
+
+	while (text + len < end && text[len] >= '0' && text[len] <= '9')
+		len++;
+	return parse_u64(text, len, 10, value) ? text + len : NULL;
+}
+
+/* Reads the number behind MARK in the same way, or leaves *VALUE if TEXT does not begin with it. */
+static const char *read_part(const char *text, const char *end, char mark, uint64_t *value)
+{
+	if (!text || text == end || *text != mark)
+		return text;
+	return read_digits(text + 1, end, value);
+}
+
+/* Reads an item of a series, GAP[*COUNT][/SUM][+MORE]. Returns the text behind it, or NULL. */
+static const char *read_item(const struct recording_reader *r, const char *text, const char *end,
+	struct series_item *item)
+{
+	uint64_t gap, more = 0, slices = r->rec->slices.nr;
+
+	text = read_digits(text, end, &gap);
+	item->count = 1;
+	text = read_part(text, end, '*', &item->count);
+	item->sum = item->count;
+	text = read_part(text, end, '/', &item->sum);
+	text = read_part(text, end, '+', &more);
+	if (!text || !gap || gap > slices || more >= slices || r->last_slice + gap + more > slices)
+		return NULL;
+	item->slice = r->last_slice + (uint32_t)gap;
+	item->more = (uint32_t)more;
+	return text == end ? text : *text == ' ' ? text + 1 : NULL;
+}
+
+/* Reads items of the last row's series. */
+static int read_series(struct recording_reader *r)
+{
+	struct recording *rec = r->rec;
+	struct rec_row *row = rec->nr_rows ? &rec->rows[rec->nr_rows - 1] : NULL;
+	struct series_item item;
+
+	if (!row || !rec->slices.ns || r->nr < 2)
+		return bad(r, "a series without row, slices or items");
+	const char *text = r->words[1].s, *end = text + r->words[1].len;
+
+	while (text < end) {
+		text = read_item(r, text, end, &item);
+		if (!text)
+			return bad(r, "an item of a series is wrong");
+		row->series = series_add(&rec->series, row->series, &item);
+		r->last_slice = item.slice + item.more;
+	}
+	return 0;
+}
+
+/* Returns whether the parts of ROW are together the row, if it has a series. */
+static bool series_is_whole(const struct recording *rec, const struct rec_row *row)
+{
+	struct series_reader r = series_read(&rec->series, row->series);
+	uint64_t count = 0, sum = 0;
+
+	while (series_next(&r)) {
+		add_product_capped(&count, r.item.count, (uint64_t)r.item.more + 1);
+		add_product_capped(&sum, r.item.sum, (uint64_t)r.item.more + 1);
+	}
+	return !row->series || (count == row->count && sum == row->sum);
 }
 
 static int read_lost(struct recording_reader *r)
@@ -369,6 +453,9 @@ static int read_end(struct recording_reader *r)
 		return -1;
 	if (n != r->line_nr - 1)
 		return bad(r, "lines are missing before the end record");
+	for (size_t i = 0; i < r->rec->nr_rows; i++)
+		if (!series_is_whole(r->rec, &r->rec->rows[i]))
+			return bad(r, "a series does not add up to its row");
 	r->rec->complete = true;
 	return 0;
 }
@@ -390,6 +477,8 @@ static const struct {
 	{"stack", 6, read_stack},
 	{"label", 5, read_label},
 	{"row", 9, read_row},
+	{"slices", 5, read_slices},
+	{"series", 2, read_series},
 	{"lost", 4, read_lost},
 	{"end", 3, read_end},
 };

@@ -17,6 +17,8 @@ const char *const stack_kind_words[STACK_KINDS] = {[STACK_USER] = "user",
 #undef LANGUAGE_WORD
 const char *const stack_end_words[END_KINDS] = {"root", "cut", "broken"};
 
+enum { SERIES_LINE = 1 << 16 }; /* bytes of a line after which another one is begun */
+
 struct recording_writer {
 	const struct recording *rec;
 	FILE *out;
@@ -103,6 +105,14 @@ static void write_events_and_tasks(struct recording_writer *w)
 		add_string(w, e->unit);
 		add_number(w, e->period);
 		add_string(w, e->clock);
+		end_line(w);
+	}
+	if (rec->slices.ns) {
+		begin(w, "slices");
+		add_number(w, rec->slices.ns);
+		add_number(w, rec->slices.nr);
+		if (rec->slices.begin)
+			add_number(w, rec->slices.begin);
 		end_line(w);
 	}
 	for (size_t i = 0; i < rec->nr_tasks; i++) {
@@ -247,6 +257,41 @@ static void add_labels(struct recording_writer *w, uint32_t set)
 	add_list(w, labels, labels_get(&w->rec->labels, set, labels));
 }
 
+static void add_item(struct recording_writer *w, const struct series_item *item, uint32_t before)
+{
+	add_number(w, item->slice - before);
+	if (item->count != 1 || item->sum != 1) {
+		strbuf_addch(&w->line, '*');
+		strbuf_addu(&w->line, item->count);
+	}
+	if (item->sum != item->count) {
+		strbuf_addch(&w->line, '/');
+		strbuf_addu(&w->line, item->sum);
+	}
+	if (item->more) {
+		strbuf_addch(&w->line, '+');
+		strbuf_addu(&w->line, item->more);
+	}
+}
+
+/* Writes the series of ROW, in several lines if it is long. */
+static void write_series(struct recording_writer *w, const struct rec_row *row)
+{
+	struct series_reader r = series_read(&w->rec->series, row->series);
+	uint32_t before = 0;
+
+	while (series_next(&r)) {
+		if (w->line.len > SERIES_LINE)
+			end_line(w);
+		if (!w->line.len)
+			begin(w, "series");
+		add_item(w, &r.item, before);
+		before = r.item.slice + r.item.more;
+	}
+	if (w->line.len)
+		end_line(w);
+}
+
 static void write_rows(struct recording_writer *w)
 {
 	const struct recording *rec = w->rec;
@@ -261,9 +306,8 @@ static void write_rows(struct recording_writer *w)
 		add_labels(w, r->labels);
 		add_number(w, r->count);
 		add_number(w, r->sum);
-		if (r->slice)
-			add_number(w, r->slice);
 		end_line(w);
+		write_series(w, r);
 	}
 	for (int i = 0; i < LOST_REASONS; i++) {
 		if (!rec->lost[i])

@@ -281,6 +281,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		.view = {.event = -1},
 		.symbol = SYMBOL_OPTIONS_INIT,
 		.overload = -1,
+		.slice = -1,
 		.session.words = argv};
 	find_tool(o, argc, argv);
 	parse_words(o, argc, argv);

@@ -11,6 +11,7 @@
 #include "runtime/vm.h"
 #include "runtime/vm_choose.h"
 #include "view/args/arg_value.h"
+#include "view/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,19 @@ static bool writes(const struct options *o, bool modules)
 		if (options_is_module(o->outputs[i]) == modules)
 			return true;
 	return false;
+}
+
+/* Returns whether a recording is written. */
+static bool writes_recording(const struct options *o)
+{
+	bool any = o->report;
+
+	for (size_t i = 0; i < o->nr_outputs; i++) {
+		int format = output_format(o->outputs[i]);
+
+		any |= format == OUT_REC || format == OUT_REC_ZST;
+	}
+	return any;
 }
 
 #define TARGETS                                                                                    \
@@ -365,6 +379,27 @@ static void check_probes(struct options *o)
 		describe_measure(o);
 }
 
+enum { SLICES = 200, SLICE_LEAST_MS = 10 };
+
+/*
+ * Chooses the length of the slices of time. Only recordings have them by default. If the end is not
+ * known, the slices get longer with the recording.
+ */
+static void choose_slices(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+	double ms = q->seconds * 1000 / SLICES;
+
+	if (o->slice >= 0) {
+		q->slice_ns = (uint64_t)(o->slice * 1e9);
+		return;
+	}
+	if (!writes_recording(o))
+		return;
+	q->slice_ns = (ms > SLICE_LEAST_MS ? (uint64_t)ms : SLICE_LEAST_MS) * 1000000;
+	q->slices_max = 2 * SLICES;
+}
+
 void options_check(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
@@ -376,6 +411,7 @@ void options_check(struct options *o)
 	check_probes(o);
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
+	choose_slices(o);
 	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 	choose_stacks(o);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { SECONDS_MAX = 1000000 };
+#define SLICE_MIN 1e-3 /* seconds */
 
 const char *const options_engines[] = {"auto", "stap", "bpf", NULL};
 
@@ -83,6 +84,18 @@ static void set_unit(const struct arg_option *option, const char *arg, void *to)
 			arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")])
 		arg_invalid(option, arg, "a word such as bytes");
 	*(const char **)to = arg;
+}
+
+static void set_slice(const struct arg_option *option, const char *arg, void *to)
+{
+	double *seconds = to;
+
+	*seconds = 0;
+	if (strcmp(arg, "0"))
+		arg_duration(
+			&(struct arg_option){.name = option->name, .max = SECONDS_MAX}, arg, to);
+	if (*seconds && *seconds < SLICE_MIN)
+		arg_invalid(option, arg, "0, or a time of at least 1ms");
 }
 
 bool options_is_module(const char *path)
@@ -194,6 +207,10 @@ const struct arg_option options_rows[] = {
 		"Stop after TIME, in seconds or as 500ms, 2m, 1h; default: at Ctrl-C or when the "
 		"target ends",
 		1, arg_duration, REQUEST(seconds), .max = SECONDS_MAX},
+	{"slice", 0, "TIME",
+		"Also record when: counts for slices of TIME, such as 50ms; 0 for none; default "
+		"for recordings: 200 slices of at least 10 ms, without -t up to 400",
+		1, set_slice, AT(slice)},
 	{"rate", 'F', "HZ",
 		"Samples per second on each processor, at most 10000; default: 999, with SystemTap "
 		"those of its timer.profile",

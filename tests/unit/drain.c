@@ -343,7 +343,8 @@ static void drain__delayed(void **state)
 	make(64);
 	for (size_t i = 0; i < ARRAY_LEN(left); i++)
 		put(map, &left[i].tid, &left[i]);
-	drain_delayed(&drain, map);
+	drain.slices = (struct slices){1000, 50};
+	drain_delayed(&drain, map, 1100);
 	for (size_t i = 0; i < ARRAY_LEN(left); i++) {
 		const struct sample_row *row = row_of(left[i].tid);
 
@@ -353,6 +354,12 @@ static void drain__delayed(void **state)
 			samples.tasks[row->key.task].start, left[i].start / task_tick_ns());
 		assert_string_equal(comm_of(row), left[i].comm);
 		assert_stack(row->key.user, &frame, 1, WALK_BUSY);
+		size_t nr;
+		struct series_item *series = series_list(&samples.series, row->series, &nr);
+
+		assert_int_equal(nr, 1);
+		assert_int_equal(series[0].slice, 2);
+		free(series);
 	}
 	assert_true(is_empty(map));
 	close(map);

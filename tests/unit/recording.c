@@ -60,11 +60,16 @@ static void make(struct recording *rec)
 		rec, STACK_USER, END_CUT, recording_string(rec, "/opt/late.so"), frames, 2);
 	uint32_t kernel = recording_add_stack(rec, STACK_KERNEL, END_ROOT, 0, frames + 2, 1);
 
+	rec->slices = (struct rec_slices){20000000, 9, 0};
+	uint32_t series = series_add(&rec->series, 0, &(struct series_item){2, 0, 1, 15});
+
+	series_add(&rec->series, series, &(struct series_item){5, 2, 0, 4});
+	series_add(&rec->series, series, &(struct series_item){9, 0, 2, 3});
 	recording_add_row(rec, &(struct rec_row){.event = event,
 				       .task = task,
 				       .stacks = {user, kernel, NO_STACK, NO_STACK},
 				       .labels = recording_labels(rec, labels, ARRAY_LEN(labels)),
-				       .slice = 7,
+				       .series = series,
 				       .count = 3,
 				       .sum = 30});
 	recording_add_row(rec, &(struct rec_row){.event = event,
@@ -126,9 +131,11 @@ static void recording__round_trip(void **state)
 
 	assert_string_equal(recording_label(&b, &b.rows[0], hostile, &len), hostile);
 	assert_string_equal(recording_label(&b, &b.rows[0], RECORDING_STATE, &len), "S");
-	assert_int_equal(b.rows[0].slice, 7);
+	assert_int_equal(b.slices.ns, 20000000);
+	assert_int_equal(b.slices.nr, 9);
+	assert_non_null(strstr(text, "\nseries 2*1/15 3*0/4+2 2*2/3\n"));
 	assert_int_equal(b.rows[1].labels, 0);
-	assert_int_equal(b.rows[1].slice, 0);
+	assert_int_equal(b.rows[1].series, 0);
 	char *again = text_of(&b);
 
 	assert_string_equal(text, again);
@@ -223,10 +230,11 @@ static void recording__reads_labels_of_both_versions(void **state)
 		assert_int_equal(read_text(&rec, texts[i], strlen(texts[i]), &err), 0);
 		assert_string_equal(recording_label(&rec, &rec.rows[0], "state", &len), "S");
 		assert_string_equal(recording_label(&rec, &rec.rows[0], "b", &len), i ? "" : "1");
-		assert_int_equal(rec.rows[0].slice, 0);
 		recording_release(&rec);
 	}
 }
+
+#define SLICED LABELLED "slices 10 5\nrow 0 0 - 0 1 1\n"
 
 static void recording__refuses(void **state)
 {
@@ -242,7 +250,21 @@ static void recording__refuses(void **state)
 		LABELLED "row 0 0 - 4 1 1\n",
 		LABELLED "row 0 0 - 0,1 1 1\n",
 		LABELLED "row 0 0 - S 1 1\n",
-		LABELLED "row 0 0 - 0 1 1 -1\n",
+		LABELLED "row 0 0 - 0 1 1\nseries 1\n",
+		LABELLED "slices 10 5\nseries 1\n",
+		LABELLED "slices 0 5\n",
+		LABELLED "slices 10\n",
+		LABELLED "slices 10 5\nslices 10 5\n",
+		SLICED "series\n",
+		SLICED "series 0\n",
+		SLICED "series 6\n",
+		SLICED "series 5 1\n",
+		SLICED "series 1+5\n",
+		SLICED "series 1 x\n",
+		SLICED "series 1*\n",
+		SLICED "series 1/2*1\n",
+		SLICED "series 1 18446744073709551615\n",
+		SLICED "series 1*2/3\nend 9\n",
 		LABELLED "row 0 0 -\n",
 		RECORDING_MAGIC " 1\nend 7\n",
 		RECORDING_MAGIC " 1\nend 1\nend 2\n",

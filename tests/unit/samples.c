@@ -141,7 +141,7 @@ static void samples__rows_are_merged(void **state)
 	keys[2].task = 5;
 	keys[3].labels = 1;
 	keys[4].event = 1;
-	keys[5].slice = 6;
+	keys[5].event = 2;
 	keys[6].kernel = 0;
 	keys[7].vm = 3;
 	for (uint64_t round = 1; round <= 10; round++)
@@ -161,7 +161,7 @@ static void samples__equal_hashes_are_not_equal_rows(void **state)
 	(void)state;
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < 1000; i++) {
-			struct sample_key key = {.slice = i};
+			struct sample_key key = {.labels = i};
 			bool is_new;
 
 			if (!round) {
@@ -174,7 +174,7 @@ static void samples__equal_hashes_are_not_equal_rows(void **state)
 		}
 	assert_int_equal(samples.nr_rows, 1001);
 	for (uint32_t i = 0; i < 1000; i++) {
-		assert_int_equal(samples.rows[1 + i].key.slice, i);
+		assert_int_equal(samples.rows[1 + i].key.labels, i);
 		assert_int_equal(samples.rows[1 + i].count, 2);
 		assert_int_equal(samples.rows[1 + i].sum, 2 * i);
 	}
@@ -205,6 +205,42 @@ static uint32_t make_stack(uint64_t *frames, uint32_t i)
 		frames[k] = 1ULL << 41 | k;
 	frames[i & 1 ? 0 : nr - 1] |= (uint64_t)i << 8;
 	return nr;
+}
+
+/* Asserts that ITEM has SLICE, COUNT and SUM, and is of one slice. */
+static void assert_item(
+	const struct series_item *item, uint32_t slice, uint64_t count, uint64_t sum)
+{
+	assert_int_equal(item->slice, slice);
+	assert_int_equal(item->count, count);
+	assert_int_equal(item->sum, sum);
+}
+
+/* When slices are merged, earlier and later items belong to the same longer slices. */
+static void samples__slices_are_merged(void **state)
+{
+	const struct sample_key key = {.user = 1};
+	size_t nr;
+
+	(void)state;
+	samples.slices.ns = 10;
+	samples_add_at(&samples, &key, &(struct series_item){1, 0, 1, 5});
+	samples_add_at(&samples, &key, &(struct series_item){2, 3, 0, 10});
+	samples_halve_slices(&samples);
+	assert_int_equal(samples.slices.ns, 20);
+	assert_int_equal(samples.slices.nr, 3);
+	samples_add_at(&samples, &key, &(struct series_item){6, 1, 2, 7});
+	samples_halve_slices(&samples);
+	assert_int_equal(samples.slices.ns, 40);
+	assert_int_equal(samples.slices.nr, 2);
+	struct series_item *list = series_list(&samples.series, samples.rows[1].series, &nr);
+
+	assert_int_equal(nr, 2);
+	assert_item(&list[0], 1, 1, 35);
+	assert_item(&list[1], 2, 4, 24);
+	assert_int_equal(samples.rows[1].count, 5);
+	assert_int_equal(samples.rows[1].sum, 59);
+	free(list);
 }
 
 static void samples__many(void **state)
@@ -248,6 +284,7 @@ int main(void)
 		TEST(rows_are_merged),
 		TEST(equal_hashes_are_not_equal_rows),
 		TEST(numbers_stay_at_the_largest),
+		TEST(slices_are_merged),
 		TEST(many),
 	};
 

@@ -217,6 +217,19 @@ static void seal__tasks_without_user_stack(void **state)
 	assert_int_equal(account.named + account.unnamed, 0);
 }
 
+/* Returns slice NUMBER, from 0, of a row's series. */
+static struct series_item item_of(const struct rec_row *row, size_t number)
+{
+	size_t nr;
+	struct series_item *list = series_list(&rec.series, row->series, &nr);
+
+	assert_true(number < nr);
+	struct series_item item = list[number];
+
+	free(list);
+	return item;
+}
+
 static void seal__events_labels_and_slices(void **state)
 {
 	uint32_t waits = samples_event(
@@ -224,22 +237,29 @@ static void seal__events_labels_and_slices(void **state)
 	uint32_t sleeps = samples_label(&samples, 0, "state", "S");
 	struct sample_key key = {.event = waits,
 		.task = samples_task(&samples, 4, 5, 7, "a"),
-		.labels = samples_label(&samples, sleeps, "uri", "/cart"),
-		.slice = 3};
+		.labels = samples_label(&samples, sleeps, "uri", "/cart")};
 	size_t len;
 
 	(void)state;
-	samples_add(&samples, &key, 2, 1999999);
-	key.slice = 4;
-	samples_add(&samples, &key, 1, 1000);
+	samples.slices.ns = 10000000;
+	samples_add_at(&samples, &key, &(struct series_item){4, 0, 1, 1600});
+	samples_add_at(&samples, &key, &(struct series_item){3, 0, 2, 1999999});
+	samples_add_at(&samples, &key, &(struct series_item){5, 0, 0, 401});
 	key.event = 0;
-	samples_add(&samples, &key, 1, 1);
+	samples_add_at(&samples, &key, &(struct series_item){9, 0, 1, 1});
 	seal(NULL);
-	assert_int_equal(rec.nr_rows, 3);
-	assert_int_equal(rec.rows[1].sum, 1999);
-	assert_int_equal(rec.rows[1].slice, 3);
-	assert_int_equal(rec.rows[2].sum, 1);
-	assert_int_equal(rec.rows[2].slice, 4);
+	assert_int_equal(rec.nr_rows, 2);
+	assert_int_equal(rec.slices.ns, 10000000);
+	assert_int_equal(rec.slices.nr, 9);
+	assert_int_equal(item_of(&rec.rows[0], 0).slice, 9);
+	/* each slice is rounded so that their sum is the row's: 1999, 2001, and nothing is left */
+	assert_int_equal(rec.rows[1].sum, 2002);
+	assert_int_equal(rec.rows[1].count, 3);
+	assert_int_equal(item_of(&rec.rows[1], 0).slice, 3);
+	assert_int_equal(item_of(&rec.rows[1], 0).sum, 1999);
+	assert_int_equal(item_of(&rec.rows[1], 1).sum, 2);
+	assert_int_equal(item_of(&rec.rows[1], 1).count, 1);
+	assert_int_equal(item_of(&rec.rows[1], 2).sum, 1);
 	/* the rows of the first event come first */
 	assert_string_equal(recording_get(&rec, rec.events[rec.rows[0].event].unit), "samples");
 	assert_string_equal(recording_get(&rec, rec.events[rec.rows[1].event].unit), "us");

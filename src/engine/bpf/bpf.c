@@ -257,14 +257,13 @@ static void bpf_describe(const struct engine *engine, FILE *out)
 }
 
 /*
- * Returns when the programs end the recording (CLOCK_MONOTONIC, ns), as the recorder may stop it
- * late.
+ * Returns when the programs end a recording that began at BEGAN (CLOCK_MONOTONIC, ns), as the
+ * recorder may stop it late.
  */
-static uint64_t end_time(const struct engine_request *r)
+static uint64_t end_time(const struct engine_request *r, uint64_t began)
 {
-	return r->seconds > 0 && r->seconds < 1e9
-		       ? (uint64_t)monotonic_ns() + (uint64_t)(r->seconds * 1e9)
-		       : UINT64_MAX;
+	return r->seconds > 0 && r->seconds < 1e9 ? began + (uint64_t)(r->seconds * 1e9)
+						  : UINT64_MAX;
 }
 
 /*
@@ -333,7 +332,10 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);
 	b->began = (uint64_t)monotonic_ns();
-	b->programs.control->until = end_time(r);
+	b->drain.slices = (struct slices){b->began, r->slice_ns};
+	b->samples.slices.ns = r->slice_ns;
+	b->programs.control->since = b->began;
+	b->programs.control->until = end_time(r, b->began);
 	targets_scan_all(&b->targets, &b->processes, monotonic_ns() + PREPARE_MS * 1000000LL);
 	for (size_t i = 0; i < b->processes.nr; i++) {
 		process_scan(&b->processes, &b->processes.list[i], NULL);

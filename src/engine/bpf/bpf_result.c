@@ -28,7 +28,7 @@ static void take_rest(struct bpf *b)
 	stack_copies_unwind(&b->copies, true);
 	bpf_drain(b);
 	bpf_drain(b);
-	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"));
+	drain_delayed(&b->drain, programs_map(&b->programs, "delayed"), b->ended);
 	tool_run_add_open(&b->tool, b->ended);
 }
 
@@ -98,13 +98,22 @@ static void end_recorder(struct bpf *b, const struct counters *c, struct strbuf 
 	b->programs = (struct programs){.log = STRBUF_INIT};
 }
 
+/* Counts the slices of time up to END, as the last ones may have no samples. */
+static void count_slices(struct bpf *b, uint64_t end)
+{
+	uint32_t nr = slice_at(b->drain.slices, end - 1);
+	struct rec_slices *slices = &b->samples.slices;
+
+	if (nr && samples_slice(&b->samples, nr) > slices->nr)
+		slices->nr = samples_slice(&b->samples, nr);
+}
+
 /*
  * Adds the metadata. The time of the recording begins with the first tick, which with -a the
  * session notices only after many mappings were read.
  */
-static void add_meta(const struct bpf *b, struct recording *rec)
+static void add_meta(const struct bpf *b, uint64_t end, struct recording *rec)
 {
-	uint64_t end = b->ended ? b->ended : (uint64_t)monotonic_ns();
 	char *seconds = xasprintf("%.3f", (double)(end - b->began) / 1e9);
 
 	recording_add_meta(rec, "title", b->request->tool->title);
@@ -182,7 +191,10 @@ int bpf_take(struct engine *engine, struct recording *rec, struct open_files *fi
 
 	if (b->ended)
 		end_recorder(b, &counters, notes);
-	add_meta(b, rec);
+	uint64_t end = b->ended ? b->ended : (uint64_t)monotonic_ns();
+
+	count_slices(b, end);
+	add_meta(b, end, rec);
 	add_lost(b, &counters, rec);
 	seal(b, rec, notes);
 	add_notes(b, &counters, notes);

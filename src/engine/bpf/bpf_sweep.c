@@ -31,6 +31,9 @@ void bpf_drain(struct bpf *b)
 	drain_switch(&b->drain);
 	bpf_take_names(b);
 	drain_read(&b->drain);
+	while (b->request->slices_max && !b->condense.to &&
+		b->samples.slices.nr > b->request->slices_max)
+		samples_halve_slices(&b->samples);
 }
 
 /* Begins to condense the samples. */

@@ -198,13 +198,27 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.vm = stack_of(d, from->vm),
 		.labels = label_sets_join(
 			d->label_sets, from->label_set, from->tgid, labels_of(d, from), count),
-		.slice = from->slice,
 	};
+	uint64_t nr = (uint64_t)from->more + 1;
 
 	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->vm && !key.vm))
 		add_capped(&d->samples->lost[LOST_NO_BODY], count);
 	else
-		samples_add(d->samples, &key, count, sum);
+		samples_add_at(d->samples, &key,
+			&(struct series_item){from->slice, from->more, count / nr, sum / nr});
+}
+
+void drain_add_time(struct drain *d, const struct row_key *from, uint64_t since, uint64_t end)
+{
+	struct slice_part part;
+	struct row_key row = *from;
+
+	do {
+		part = slice_next(d->slices, &since, end);
+		row.slice = part.slice;
+		row.more = part.more;
+		drain_add(d, &row, part.is_last, part.ns);
+	} while (!part.is_last);
 }
 
 /* Returns the number of rows. */
@@ -226,20 +240,20 @@ static uint32_t read_rows(struct drain *d, const struct drain_map *map)
 	return nr;
 }
 
-static void add_delayed(struct drain *d, const struct delayed *from)
+static void add_delayed(struct drain *d, const struct delayed *from, uint32_t slice)
 {
 	uint64_t frame = walk_frame(NULL, from->pc, false);
 
-	samples_add(d->samples,
+	samples_add_at(d->samples,
 		&(struct sample_key){
 			.event = d->events[ROW_SAMPLES],
 			.task = task_of(d, from->tgid, from->tid, from->start, from->comm),
 			.user = samples_stack(d->samples, &frame, 1, STACK_USER, WALK_BUSY),
 		},
-		from->count, from->count);
+		&(struct series_item){slice, 0, from->count, from->count});
 }
 
-void drain_delayed(struct drain *d, int map)
+void drain_delayed(struct drain *d, int map, uint64_t end_ns)
 {
 	uint32_t *tids = xcalloc(DELAYED_MAX, sizeof(*tids));
 	struct delayed *list = xcalloc(DELAYED_MAX, sizeof(*list));
@@ -251,7 +265,7 @@ void drain_delayed(struct drain *d, int map)
 			.max = DELAYED_MAX});
 
 	for (uint32_t i = 0; i < nr; i++)
-		add_delayed(d, &list[i]);
+		add_delayed(d, &list[i], slice_at(d->slices, end_ns - 1));
 	free(tids);
 	free(list);
 }

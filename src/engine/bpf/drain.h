@@ -9,6 +9,7 @@
 #include "engine/label_sets.h"
 #include "engine/samples.h"
 #include "lib/table.h"
+#include "kern/slices.h"
 #include "map_entries.h"
 #include "stack_copies.h"
 #include "runtime/vm_processes.h"
@@ -33,6 +34,7 @@ struct drain {
 			bool is_own;   /* made by the drain, which closes it */
 		} nodes, rows;
 	} maps[2];
+	struct slices slices;
 	uint32_t size_max;   /* entries up to which the maps grow, or 0 if they do not */
 	struct drain_nodes { /* of the last two reads, as a row may come one later than its stack */
 		struct node_key *keys;
@@ -79,6 +81,8 @@ void drain_spans_release(struct drain_spans *spans);
 
 /* Adds to a row of the programs. It counts as lost if one of its stacks is missing. */
 void drain_add(struct drain *d, const struct row_key *row, uint64_t count, uint64_t sum);
+/* Adds one event in the same way, whose time from SINCE to END is shared out over the slices. */
+void drain_add_time(struct drain *d, const struct row_key *row, uint64_t since, uint64_t end);
 
 /* Marks mappings like samples_mark_mappings(), for stacks of rows that are not read yet. */
 void drain_mark_mappings(const struct drain *d, bool *used, size_t nr);
@@ -88,8 +92,8 @@ void drain_renumber(struct drain *d, struct condense *to);
 
 /*
  * Adds the ticks in MAP (fd) that no later stack of their thread has counted, as one cut stack per
- * thread. To be called after the programs have stopped.
+ * thread, in the last slice before END_NS. To be called after the programs have stopped.
  */
-void drain_delayed(struct drain *d, int map);
+void drain_delayed(struct drain *d, int map, uint64_t end_ns);
 
 #endif

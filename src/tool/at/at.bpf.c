@@ -297,7 +297,7 @@ static __always_inline int take_return(void *ctx, uint64_t sp)
 		count_one(COUNT_ENDED);
 		if ((!h.point->test_returns || passes(ctx, h.point)) && is_within(ns)) {
 			call->row.range = range_of(h.point, ns);
-			add_row(&call->row, 1, ns, h.count);
+			add_time(&call->row, call->since, now, h.count);
 		}
 	}
 	span_drop(&key);

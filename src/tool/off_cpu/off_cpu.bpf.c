@@ -39,14 +39,14 @@ static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
 			      : WAIT_NONE; /* the thread has ended */
 }
 
-/* Adds a part of a wait to its row, if it is selected. */
+/* Adds the part of a wait from SINCE to END to its row, if it is selected. */
 static __always_inline void add_part(
-	struct span *wait, uint64_t state, uint64_t ns, struct counters *count)
+	struct span *wait, uint64_t state, uint64_t since, uint64_t end, struct counters *count)
 {
-	if (!wait_counts(&settings, state, ns))
+	if (!wait_counts(&settings, state, end - since))
 		return;
 	wait->row.state = TOOL_STATE(state);
-	add_row(&wait->row, 1, ns, count);
+	add_time(&wait->row, since, end, count);
 }
 
 /* Adds the parts of WAIT, whose thread runs again at END. */
@@ -55,10 +55,10 @@ static __always_inline void add_parts(struct span *wait, uint64_t end, struct co
 	uint64_t woken = wait->word[WAIT_WOKEN];
 
 	if (woken > wait->since && woken < end) {
-		add_part(wait, wait->word[WAIT_STATE], woken - wait->since, count);
-		add_part(wait, WAIT_W, end - woken, count);
+		add_part(wait, wait->word[WAIT_STATE], wait->since, woken, count);
+		add_part(wait, WAIT_W, woken, end, count);
 	} else {
-		add_part(wait, wait->word[WAIT_STATE], end - wait->since, count);
+		add_part(wait, wait->word[WAIT_STATE], wait->since, end, count);
 	}
 }
 

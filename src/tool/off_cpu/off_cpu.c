@@ -13,15 +13,15 @@ static void begin(struct tool_run *run)
 			run->drain, TOOL_STATE(i), "state", (const char[]){WAIT_LETTERS[i], '\0'});
 }
 
-static void add_part(
-	const struct tool_run *run, const struct span *wait, uint64_t state, uint64_t ns)
+static void add_part(const struct tool_run *run, const struct span *wait, uint64_t state,
+	uint64_t since, uint64_t end)
 {
 	struct row_key row = wait->row;
 
-	if (!wait_counts(run->settings, state, ns))
+	if (!wait_counts(run->settings, state, end - since))
 		return;
 	row.state = TOOL_STATE((uint32_t)state);
-	drain_add(run->drain, &row, 1, ns);
+	drain_add_time(run->drain, &row, since, end);
 }
 
 static void add_open(struct tool_run *run, uint64_t now_ns)
@@ -35,9 +35,9 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 
 		if (wait->since >= now_ns)
 			continue;
-		add_part(run, wait, wait->word[WAIT_STATE], end - wait->since);
+		add_part(run, wait, wait->word[WAIT_STATE], wait->since, end);
 		if (end < now_ns)
-			add_part(run, wait, WAIT_W, now_ns - end);
+			add_part(run, wait, WAIT_W, end, now_ns);
 	}
 	drain_spans_release(&spans);
 }

@@ -90,7 +90,7 @@ int on_return(struct bpf_raw_tracepoint_args *ctx)
 		call_counts(&settings, now - span->since)) {
 		span->row.state =
 			TOOL_VALUE(call | error_of(call, ctx->args[1]) << CALL_ERROR_SHIFT);
-		add_row(&span->row, 1, now - span->since, count);
+		add_time(&span->row, span->since, now, count);
 	}
 	span_drop(&key);
 	return 0;

@@ -72,7 +72,7 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 		}
 		row.state = TOOL_VALUE((uint32_t)call->word[SPAN_CALL]);
 		if (call->since < now_ns && call_counts(run->settings, now_ns - call->since))
-			drain_add(run->drain, &row, 1, now_ns - call->since);
+			drain_add_time(run->drain, &row, call->since, now_ns);
 	}
 	drain_spans_release(&spans);
 }

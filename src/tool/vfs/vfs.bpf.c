@@ -91,7 +91,7 @@ static __always_inline void add_io(
 	if (!ns)
 		return;
 	span->row.event = ROW_TIME;
-	add_row(&span->row, 1, ns, count);
+	add_time(&span->row, span->since, span->since + ns, count);
 }
 
 /* Returns the number of the file that a call has opened, or whose path it was given in vain. */

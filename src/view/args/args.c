@@ -24,6 +24,12 @@ static void add_label(const struct arg_option *option, const char *arg, void *to
 		arg_invalid(option, arg, "KEY=VALUE[,VALUE...]");
 }
 
+static void set_time(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!time_point_parse(arg, strlen(arg), to))
+		arg_invalid(option, arg, TIME_POINT_USE);
+}
+
 static bool is_list(const char *arg)
 {
 	return *arg && *arg != ',' && !strstr(arg, ",,") && !ends_with(arg, ",");
@@ -110,6 +116,11 @@ static const struct arg_option view_options[] = {
 		"Only samples of threads with one of these names or patterns, such as 'nginx*' "
 		"(repeatable)",
 		2, add_tasks, AT(tasks), .use = "names, separated by commas"},
+	{"from", 0, "TIME",
+		"Only samples from TIME on: 2s after the begin, -1s before the end, or of the day, "
+		"14:03:05 (recordings with slices; also FILE@FROM-TO)",
+		2, set_time, AT(input.time.from)},
+	{"to", 0, "TIME", "Only samples before TIME", 2, set_time, AT(input.time.to)},
 	{"threads", 0, NULL, "Name and ID of the thread as root frame: --by thread", 2, arg_flag,
 		AT(input.view.threads)},
 	{"label", 0, "KEY=VALUE[,VALUE...]",

@@ -8,6 +8,7 @@
 #define ENGINE_BPF_KERN_CORE_H
 
 #include "select.h"
+#include "slices.h"
 #include "user_stack.h"
 
 #include "runtime/vm_bpf.h"
@@ -146,6 +147,30 @@ static __always_inline void add_row(
 	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
+static __always_inline struct slices my_slices(void)
+{
+	return (struct slices){control.since, settings.slice_ns};
+}
+
+/*
+ * Adds one event, which took the time from SINCE to END, to the row of KEY. Its time is shared out
+ * over the slices that it covers; it counts in the last one. Changes the slice of KEY.
+ */
+static __always_inline void add_time(
+	struct row_key *key, uint64_t since, uint64_t end, struct counters *count)
+{
+	for (int i = 0; i < SLICE_PARTS_MAX; i++) {
+		struct slice_part part = slice_next(my_slices(), &since, end);
+
+		key->slice = part.slice;
+		key->more = part.more;
+		add_row(key, part.is_last, part.ns, count);
+		if (part.is_last)
+			break;
+	}
+	key->more = 0;
+}
+
 /* Sets s->row to the current task, whose IDs are IDS, without stacks. */
 static __always_inline void take_task(struct scratch *s, struct ids ids)
 {
@@ -153,7 +178,8 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
 	s->row.user = s->row.kernel = s->row.vm = 0;
-	s->row.state = s->row.slice = s->row.range = 0;
+	s->row.state = s->row.more = s->row.range = 0;
+	s->row.slice = settings.slice_ns ? slice_at(my_slices(), bpf_ktime_get_ns()) : 0;
 	s->row.event = ROW_SAMPLES;
 	s->row.label_set = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));

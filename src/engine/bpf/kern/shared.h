@@ -144,9 +144,10 @@ struct row_key {
 	char comm[COMM_LEN];
 	uint64_t user, kernel, vm; /* numbers of stacks, or 0 */
 	uint32_t state;            /* TOOL_STATE, VM_STATE or TOOL_VALUE, or 0 if there is none */
-	uint32_t slice;            /* number of the time slice, or 0 */
-	uint32_t event;            /* enum row_event */
-	uint32_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
+	uint32_t slice;            /* number of the slice of time, from 1, or 0 without slices */
+	uint32_t more;             /* the sum belongs in equal parts to this many further slices */
+	uint16_t event;            /* enum row_event */
+	uint16_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
 	uint64_t label_set;        /* set of a source's labels, see label_layout.h, or 0 */
 };
 
@@ -176,13 +177,15 @@ struct settings {
 	uint32_t pid_ns;     /* inode of the recorder's PID namespace, or 0 for the initial one */
 	uint64_t seed;       /* random, for hashes */
 	uint64_t tick_ns;    /* time between two ticks of the clock, or 0 if there is no clock */
+	uint64_t slice_ns;   /* length of a slice of time, or 0 without slices */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
 };
 
 /* Set by the recorder while the programs run; all other variables are constant. */
 struct control {
-	uint64_t until;         /* CLOCK_MONOTONIC, ns; later events are not recorded */
+	uint64_t since;         /* CLOCK_MONOTONIC, ns; the first slice of time begins here */
+	uint64_t until;         /* the same clock; later events are not recorded */
 	uint32_t command;       /* process to record from its next exec on, which sets this to 0 */
 	uint32_t epoch;         /* selects the maps of nodes and rows that are written to */
 	uint32_t cgroup_levels; /* a bit for each level that has target_cgroups */

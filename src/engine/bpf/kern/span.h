@@ -54,11 +54,11 @@ static __always_inline void span_drop(const struct span_key *key)
 static __always_inline void span_end(
 	const struct span_key *key, uint64_t now, struct counters *count)
 {
-	const struct span *span = span_find(key);
+	struct span *span = span_find(key);
 
 	if (!span)
 		return;
-	add_row(&span->row, 1, now - span->since, count);
+	add_time(&span->row, span->since, now, count);
 	span_drop(key);
 }
 
