@@ -2,6 +2,7 @@
 /* at: attaches programs at the probe points that the user gives; see at.bpf.c. */
 #include "at.h"
 #include "at_attach.h"
+#include "at_events.h"
 #include "at_files.h"
 #include "at_functions.h"
 #include "at_kernel_functions.h"
@@ -126,6 +127,7 @@ static void prepare(const struct programs *p)
 {
 	static const enum probe_kind kinds[] = {PROBE_KERNEL, PROBE_USER};
 
+	at_events_mount();
 	bpf_program__set_autoattach(programs_find(p, "at_raw"), false);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		for (int is_return = 0; is_return <= 1 && is_multi(p->request, kinds[i]);

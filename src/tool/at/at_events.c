@@ -6,8 +6,23 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+void at_events_mount(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(mounts); i++) {
+		char *events = xasprintf("%s/events", mounts[i]);
+		bool is_there = !access(events, F_OK);
+
+		free(events);
+		if (is_there)
+			return;
+	}
+	mount("tracefs", mounts[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
 
 FILE *at_events_open(const char *name)
 {

@@ -7,6 +7,12 @@
 
 struct at_sites;
 
+/*
+ * Mounts tracefs at its usual place if it is not mounted, as perf does: minimal systems and
+ * containers do not mount it, and tracepoints have their numbers there. Failure shows later.
+ */
+void at_events_mount(void);
+
 /* Opens the file NAME of tracefs, which the caller closes, or returns NULL. */
 FILE *at_events_open(const char *name);
 

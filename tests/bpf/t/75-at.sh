@@ -29,6 +29,16 @@ at trace "$CALLS $QUIET" --at 'kernel.trace("raw_syscalls:sys_enter")' --at 'ker
 counts trace 'kernel.trace."raw_syscalls:sys_enter".;.*;seldom;getppid;.*' $QUIET
 counts trace 'kernel.trace."sys_exit_getppid".;.*;seldom;getppid;.*' $QUIET
 
+# tracefs may not be mounted, as in minimal systems
+printf '%s\n' '#!/bin/sh' 'umount -l /sys/kernel/debug /sys/kernel/tracing 2>/dev/null' 'exec "$@"' >"$T/without"
+(
+	recorder() {
+		unshare -m sh "$T/without" "$BIN" --engine bpf --min-quality 1 "$@"
+	}
+	at unmounted "$CALLS $QUIET" --at 'kernel.trace("sys_enter_getppid")' --by probe
+	counts unmounted 'kernel.trace."sys_enter_getppid".;.*;seldom;getppid;.*' $QUIET
+)
+
 # each page of new memory is a fault in the function that touches it
 at faults '0 0 300' --at perf.sw.page_faults_min
 counts faults '_start;.*;main;touch' 300
