@@ -134,6 +134,7 @@ int main(int argc, char **argv)
 
 	program_init();
 	o.args.output.ending = ".svg";
+	o.args.input.view.times = true;
 	arg_parse(&program, argc, argv, &o);
 	if (o.ignored.len)
 		program_say("ignored: %s", o.ignored.buf);

@@ -173,6 +173,7 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 		*p = *own;
 		*own = old;
 	} else {
+		p->times.nr = 0; /* the times of several recordings are not comparable */
 		add_tree(p, own);
 		origin_add(&p->origin, &own->origin);
 	}
@@ -209,6 +210,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	int ret = -1;
 
 	view.comm = view.note_states = true;
+	view.times &= !is_by_slice(&view);
 	recording_init(&rec);
 	profile_init(&own);
 	if (read_selected(&rec, lines, &options->time, err) < 0 ||

@@ -28,6 +28,16 @@
  * Further attributes say what was recorded, as far as it is known: target="nginx 1302" host="web1"
  * engine="bpf" cpus="2", and started="…" (since 1970) and duration="…" in nanoseconds.
  *
+ * If it is known when the samples were taken, the element
+ *
+ *	<ft:times columns="200" length="50000000" begin="0"><ft:c>…</ft:c>…</ft:times>
+ *
+ * follows the tree: length is the length of a column of time, begin is the begin of the first one
+ * after the recording's, in ns, and the text has numbers for each node with self weight, in the
+ * order of the tree: the column of a part of its weight, as the number of columns between it and
+ * the last one, then the part - 1, unless only 1 is left; until nothing is left. Columns begin with
+ * 1, and column 0 is for weight of which it is not known when. There are at most PICTURE_COLUMNS.
+ *
  * Numbers are written in digits of picture_digits[], lowest first: while the number is PICTURE_LAST
  * or more, subtract PICTURE_LAST, write digit PICTURE_LAST + number % PICTURE_MORE, and divide by
  * PICTURE_MORE; then write the rest as the last digit.
@@ -41,7 +51,7 @@
 
 #include "model/profile.h"
 
-enum { PICTURE_LAST = 52, PICTURE_MORE = 36 };
+enum { PICTURE_LAST = 52, PICTURE_MORE = 36, PICTURE_COLUMNS = 400 };
 extern const char picture_digits[PICTURE_LAST + PICTURE_MORE + 1];
 
 char picture_kind_letter(enum frame_kind kind);

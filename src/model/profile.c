@@ -53,6 +53,7 @@ void profile_release(struct profile *p)
 	cuts_release(&p->cuts);
 	value_counts_release(&p->counted);
 	ranges_release(&p->ranges);
+	profile_times_release(&p->times);
 	free(p->by_frame.slots);
 	free(p->by_node.slots);
 	free(p->title);
@@ -92,6 +93,9 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_add_all(&p->cuts, &from->cuts);
 	value_counts_copy(&p->counted, &from->counted);
 	ranges_merge(&p->ranges, &from->ranges);
+	p->times.slice_ns = from->times.slice_ns;
+	p->times.begin_ns = from->times.begin_ns;
+	p->times.nr = from->times.nr;
 	p->reversed = from->reversed;
 	p->tasks = from->tasks;
 	p->states = from->states;
@@ -283,6 +287,26 @@ void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t w
 	add_capped(&p->nodes[node].self, weight);
 }
 
+void profile_add_self(struct profile *p, uint32_t node, const struct profile *from, uint32_t other)
+{
+	add_capped(&p->nodes[node].self, from->nodes[other].self);
+	if (from->nodes[other].self)
+		profile_times_add(&p->times, node, &from->times.series,
+			profile_times_of(&from->times, other));
+}
+
+void profile_move_self(struct profile *p, uint32_t node, uint32_t other)
+{
+	profile_add_self(p, node, p, other);
+	profile_clear_self(p, other);
+}
+
+void profile_clear_self(struct profile *p, uint32_t node)
+{
+	p->nodes[node].self = 0;
+	profile_times_clear(&p->times, node);
+}
+
 void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of)
 {
 	uint32_t *node_of = xcalloc(from->nr_nodes, sizeof(*node_of));
@@ -295,18 +319,22 @@ void profile_add_tree(struct profile *p, const struct profile *from, const uint3
 			node_of[i] = node_of[n->parent];
 		if (i && frame_of[n->frame])
 			node_of[i] = profile_child(p, node_of[i], frame_of[n->frame]);
-		add_capped(&p->nodes[node_of[i]].self, n->self);
+		profile_add_self(p, node_of[i], from, i);
 	}
 	free(node_of);
 }
 
 /* Rebuilds P's nodes from the nodes of OLD after P's frames have changed. */
-static void rebuild_tree(struct profile *p, const struct profile *old, const uint32_t *frame_of)
+static void rebuild_tree(struct profile *p, struct profile *old, const uint32_t *frame_of)
 {
 	init_nodes(p);
+	p->times.series = (struct series_pool){0};
+	p->times.of = NULL;
+	p->times.nr_of = 0;
 	profile_add_tree(p, old, frame_of);
 	free(old->nodes);
 	free(old->by_node.slots);
+	profile_times_release(&old->times);
 }
 
 void profile_leave_out(struct profile *p, const bool *out)

@@ -12,6 +12,7 @@
 #include "language.h"
 #include "lib/strpool.h"
 #include "origin.h"
+#include "profile_times.h"
 #include "ranges.h"
 #include "value_counts.h"
 #include "timing.h"
@@ -86,6 +87,7 @@ struct profile {
 	struct cuts cuts;            /* why the account has cut and broken stacks */
 	struct value_counts counted; /* other counts, for each value of the label given by --by */
 	struct ranges ranges;        /* the distribution of the events' values */
+	struct profile_times times;  /* of the self weights */
 	bool reversed;               /* the leaf is at the root, see filter_reverse() */
 	bool tasks;                  /* there are several processes, distinguished by task frames */
 	bool states, no_states;      /* there are rows with a state label, and without one */
@@ -139,6 +141,16 @@ uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
 
 /* Adds WEIGHT to the self weight of a stack of N frames, root first. Sums stop at UINT64_MAX. */
 void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight);
+
+/*
+ * Adds the self weight of node OTHER of FROM to NODE, with its times. FROM may be P. The second
+ * function also removes it from OTHER, a node of P.
+ */
+void profile_add_self(struct profile *p, uint32_t node, const struct profile *from, uint32_t other);
+void profile_move_self(struct profile *p, uint32_t node, uint32_t other);
+
+/* Sets the self weight of NODE to 0. */
+void profile_clear_self(struct profile *p, uint32_t node);
 
 /*
  * Adds the tree of FROM to P. FRAME_OF maps frames of FROM to frames of P. If it is 0, the frame is

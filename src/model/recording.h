@@ -248,6 +248,7 @@ struct recording_view {
 	bool places;      /* frames have their place (place.h) */
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
+	bool times; /* the profile has the times of its nodes */
 };
 
 /* Returns the number of the event that VIEW shows. REC may not have that event. */

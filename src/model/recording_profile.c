@@ -363,6 +363,8 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	if (b->view->label_sets && row->labels)
 		push_label_set(b, row);
 	add_capped(&b->p->nodes[b->node].self, row->sum);
+	if (b->view->times)
+		profile_times_add(&b->p->times, b->node, &b->rec->series, row->series);
 }
 
 /* Adds the row to the distribution of its value of the label given by --by. */
@@ -476,6 +478,11 @@ void recording_to_profile(
 		struct timing timing = recording_timing(rec, &rec->events[event]);
 
 		timing_add(&p->timing, &timing);
+	}
+	if (view->times) {
+		p->times.slice_ns = rec->slices.ns;
+		p->times.begin_ns = rec->slices.begin;
+		p->times.nr = rec->slices.nr;
 	}
 	set_heading(rec, p);
 	recording_account(rec, view, &p->account);

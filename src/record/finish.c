@@ -167,6 +167,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	bool has_event = choose_event(o, rec);
 
 	o->view.comm |= recording_has_several_processes(rec, &o->view);
+	o->view.times = true;
 	input.view = o->view;
 	input.symbol.files = files;
 	at_risk = rec;

@@ -50,15 +50,15 @@ static bool writes(const struct options *o, bool modules)
 	return false;
 }
 
-/* Returns whether a recording is written. */
-static bool writes_recording(const struct options *o)
+/* Returns whether a recording or a picture is written, which say when. */
+static bool says_when(const struct options *o)
 {
 	bool any = o->report;
 
 	for (size_t i = 0; i < o->nr_outputs; i++) {
 		int format = output_format(o->outputs[i]);
 
-		any |= format == OUT_REC || format == OUT_REC_ZST;
+		any |= format == OUT_REC || format == OUT_REC_ZST || format == OUT_SVG;
 	}
 	return any;
 }
@@ -382,7 +382,7 @@ static void check_probes(struct options *o)
 enum { SLICES = 200, SLICE_LEAST_MS = 10 };
 
 /*
- * Chooses the length of the slices of time. Only recordings have them by default. If the end is not
+ * Chooses the length of the slices of time. Recordings and pictures have them by default. If the end is not
  * known, the slices get longer with the recording.
  */
 static void choose_slices(struct options *o)
@@ -394,7 +394,7 @@ static void choose_slices(struct options *o)
 		q->slice_ns = (uint64_t)(o->slice * 1e9);
 		return;
 	}
-	if (!writes_recording(o))
+	if (!says_when(o))
 		return;
 	q->slice_ns = (ms > SLICE_LEAST_MS ? (uint64_t)ms : SLICE_LEAST_MS) * 1000000;
 	q->slices_max = 2 * SLICES;

@@ -52,7 +52,7 @@ static uint64_t take_others(const struct function_match_list *list, struct profi
 		if (has[i])
 			continue;
 		add_capped(&left_out, n->self);
-		n->self = 0;
+		profile_clear_self(p, i);
 	}
 	free(has);
 	free(match);
@@ -88,7 +88,7 @@ static void rebuild(struct profile *p, const bool *match)
 		if (i)
 			node_of[i] = profile_child(&tree, match[n->frame] ? 0 : node_of[n->parent],
 				frame_of[n->frame]);
-		add_capped(&tree.nodes[node_of[i]].self, n->self);
+		profile_add_self(&tree, node_of[i], p, i);
 	}
 	replace_tree(p, &tree);
 	free(frame_of);
@@ -134,7 +134,7 @@ int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *
 			continue;
 		for (uint32_t from = node; from; from = p->nodes[from].parent)
 			at = profile_child(out, at, frame_of[p->nodes[from].frame]);
-		add_capped(&out->nodes[at].self, p->nodes[node].self);
+		profile_add_self(out, at, p, node);
 	}
 	profile_describe(out, p);
 	out->reversed = !p->reversed;

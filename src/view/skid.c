@@ -114,8 +114,7 @@ void skid_to_callers(struct profile *p)
 			n->parent = caller;
 			continue;
 		}
-		add_capped(&p->nodes[caller].self, n->self);
-		n->self = 0;
+		profile_move_self(p, caller, i);
 	}
 	free(found);
 }

@@ -97,6 +97,7 @@ flametap.data = (() => {
 		return frames.name.length - 1;
 	}
 
+	/* Returns a function that reads the next number of TEXT. */
 	function numberReader(text)
 	{
 		const digits = new Uint8Array(128);
@@ -109,7 +110,7 @@ flametap.data = (() => {
 				const digit = digits[text.charCodeAt(at++)];
 
 				if (digit === undefined)
-					throw new Error('the call tree in this file is damaged');
+					throw new Error('the data in this file are damaged');
 				sum += digit * place;
 				if (digit < LAST)
 					return sum;
@@ -170,6 +171,41 @@ flametap.data = (() => {
 	}
 
 	/*
+	 * Returns the weights of nodes by time, or null if they are not known. first has for each node of the tree the number of
+	 * its first part; column and weight are arrays by part. Column 0 is for weight of which it is not known when.
+	 */
+	function readTimes({n, sides})
+	{
+		const element = profile.getElementsByTagNameNS(NAMESPACE, 'times')[0];
+
+		if (!element)
+			return null;
+		const next = numberReader(element.textContent), side = sides[0];
+		const first = new Uint32Array(n + 1), column = [], weight = [];
+
+		first[1] = 0;
+		for (let i = 1; i < n; i++) {
+			for (let left = side[i + 1] - side[i], at = 0; left;) {
+				const skipped = next(), part = left === 1 ? 1 : next() + 1;
+
+				column.push(at += skipped);
+				weight.push(part);
+				left -= part;
+				at++;
+			}
+			first[i + 1] = column.length;
+		}
+		return {
+			columns : Number(element.getAttribute('columns')),
+			length : element.getAttribute('length') / 1e9, /* s */
+			begin : element.getAttribute('begin') / 1e9,
+			first,
+			column : Uint16Array.from(column),
+			weight : Float64Array.from(weight),
+		};
+	}
+
+	/*
 	 * Returns for each node the category with the lowest rank among the category of its frame and the categories inherited
 	 * from its callers.
 	 */
@@ -189,6 +225,8 @@ flametap.data = (() => {
 		}
 		return of;
 	}
+
+	const tree = readTree();
 
 	return {
 		unit : profile.getAttribute('unit'),
@@ -210,6 +248,7 @@ flametap.data = (() => {
 		moduleOf,
 		renamed,
 		categoriesOf,
-		tree : readTree(),
+		tree,
+		times : readTimes(tree),
 	};
 })();

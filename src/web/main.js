@@ -2,11 +2,11 @@
 /* Shows the state and handles events. */
 'use strict';
 (() => {
-	const { root, dom, views, marks, graph, actions, bar, legend, panels, table } = flametap;
+	const { root, dom, views, marks, graph, actions, bar, strip, legend, panels, table } = flametap;
 	const { state, save, load } = flametap.state;
 	const { now } = actions;
 
-	const app = dom.html('div', { class: 'app' }, bar.box, legend.box,
+	const app = dom.html('div', { class: 'app' }, bar.box, strip.box, legend.box,
 		dom.html('div', { class: 'middle' }, graph.scroller, table.box), bar.foot, ...panels.panels);
 	const frame = dom.svg('foreignObject', { x: 0, y: 0, width: '100%', height: '100%' });
 	/* the frame with the keyboard focus, for screen readers */
@@ -29,6 +29,7 @@
 			now.focus = -1;
 		now.marks = marks.of(now.view, node, state);
 		bar.show();
+		strip.show();
 		legend.show();
 		table.show();
 		graph.show({ tree: now.tree, zoom: node, mark: now.marks.mark });
@@ -104,6 +105,8 @@
 			flametap.go({ zoom: '' });
 		} else if (now.marks.active) {
 			flametap.go({ search: '', kind: '', category: '', module: '' });
+		} else if (state.time) {
+			flametap.go({ time: '' }, { moved: true });
 		} else {
 			flametap.focusOn(-1);
 			panels.hideTip();

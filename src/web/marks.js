@@ -76,5 +76,5 @@ flametap.marks = (() => {
 		return marks;
 	}
 
-	return { of };
+	return { of, markTree, inherit };
 })();

@@ -12,6 +12,7 @@ flametap.state = (() => {
 		kind: '',
 		category: '',
 		module: '',
+		time: '', /* FROM-TO in seconds, or empty for all of it */
 		colour: '', /* category, or empty for the kind of the frame */
 	};
 	/* The table of a difference lists what changed most, so it is shown where there is room. */

@@ -88,8 +88,8 @@ flametap.text = (() => {
 	function categoryStyle(category)
 	{
 		if (!ranks) {
-			const {base} = flametap.views;
-			const {self} = base.addUp((i) => base.category[i], categories.length);
+			const {file} = flametap.times;
+			const {self} = file.addUp((i) => file.category[i], categories.length);
 			const order = [...categories.keys()].sort((a, b) => self[0][b] - self[0][a]);
 
 			ranks = new Map(order.map((c, rank) => [c, Math.min(rank, COLOURS)]));

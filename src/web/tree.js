@@ -338,5 +338,39 @@ flametap.tree = (() => {
 		return { frame, parent, depth, category, sides };
 	}
 
-	return { Tree, Builder, follow, codeOf, partsOf, arrange };
+	/*
+	 * Returns TREE with other weights: SIDE has their sum to the left of each node. Nodes without weight are omitted; origin
+	 * has the number of each node in TREE.
+	 */
+	function reweighted(tree, side) {
+		const kept = new Uint32Array(tree.n + 1); /* how many nodes before each node are kept */
+
+		for (let i = 0; i < tree.n;)
+			if (!i || side[tree.end[i]] > side[i]) {
+				kept[i + 1] = kept[i] + 1;
+				i++;
+			} else {
+				kept.fill(kept[i], i + 1, tree.end[i] + 1);
+				i = tree.end[i];
+			}
+		const n = kept[tree.n], origin = new Uint32Array(n), weights = new Float64Array(n + 1);
+
+		for (let i = 0; i < tree.n; i++)
+			if (kept[i + 1] > kept[i]) {
+				origin[kept[i]] = i;
+				weights[kept[i] + 1] = side[i + 1];
+			}
+		return new Tree({
+			n,
+			origin,
+			frame: origin.map((i) => tree.frame[i]),
+			parent: origin.map((i) => kept[tree.parent[i]]),
+			depth: origin.map((i) => tree.depth[i]),
+			end: origin.map((i) => kept[tree.end[i]]),
+			category: origin.map((i) => tree.category[i]),
+			sides: [weights],
+		});
+	}
+
+	return { Tree, Builder, follow, codeOf, partsOf, arrange, reweighted };
 })();

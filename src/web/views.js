@@ -2,9 +2,9 @@
 /* The trees to be shown: the tree of the file, and the tree after each change made by the user. */
 'use strict';
 flametap.views = (() => {
-	const { data, tree: { Tree, Builder, partsOf, arrange }, Callers } = flametap;
+	const { data, times, tree: { Builder, partsOf, arrange }, Callers } = flametap;
 	const { frames, functions } = data;
-	const base = new Tree(data.tree);
+	let base = times.treeOf(''), range = ''; /* the tree of a range of time */
 
 	/* ---- functions as text: NAME, or NAME, tab, MODULE */
 
@@ -147,6 +147,15 @@ flametap.views = (() => {
 
 	let steps = []; /* { change, tree } */
 
+	/* Takes the tree of a range of time as the base. */
+	function setRange(time) {
+		if (time === range)
+			return;
+		range = time;
+		base = times.treeOf(range);
+		steps = [];
+	}
+
 	function changedBy(list) {
 		let t = base, same = true;
 
@@ -210,6 +219,7 @@ flametap.views = (() => {
 	 * nodes with at least SHARE of its weight.
 	 */
 	function of(state) {
+		setRange(state.time);
 		const stacks = changedBy(state.changes), byWeight = flametap.state.byWeight();
 		const callers = state.callers === null ? null
 			: keepCallers(stacks, state.callers, () => callersOf(stacks, state.callers));
@@ -231,5 +241,5 @@ flametap.views = (() => {
 		return view;
 	}
 
-	return { base, of, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
+	return { of, changes, functionsBy, textOf, nameOf, moduleOf, fileOf };
 })();

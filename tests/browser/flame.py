@@ -10,10 +10,11 @@ import diffs
 import panels
 import look
 import speed
+import times
 from page import TESTS
 from webdriver import Browser, Driver
 
-PARTS = (basics, views, diffs, panels, look, speed)
+PARTS = (basics, views, diffs, panels, look, times, speed)
 
 
 def run(tests, argument):

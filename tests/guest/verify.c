@@ -223,6 +223,7 @@ static int verify(const char *objects, uint32_t namespace, struct mode mode)
 	settings->pids = settings->tids = settings->children = true;
 	settings->state_arg = features_switch_state();
 	settings->pid_ns = namespace;
+	settings->slice_ns = 10000000;
 	error = load(path, &mode, FIGURES);
 	if (error) {
 		printf("%s refused %s\n", mode.name, strerror(-error));

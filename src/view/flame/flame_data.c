@@ -235,6 +235,97 @@ static void write_tree(struct scaler *scaler, const struct numbering *n, FILE *o
 	strbuf_release(&text);
 }
 
+/* ---- times ---- */
+
+/* Columns of the picture's time axis, each of which is one slice or several. */
+struct time_columns {
+	const struct profile_times *times;
+	uint32_t merged; /* slices of a column */
+	uint32_t nr;     /* columns, or 0 if the picture has no times */
+	/* Weights of a node by column, from 1; column 0 is for what is not known. */
+	uint64_t weight[PICTURE_COLUMNS + 1];
+};
+
+static void columns_init(struct time_columns *c, const struct scaler *scaler)
+{
+	const struct profile_times *times = &scaler->data->p->times;
+
+	*c = (struct time_columns){.times = times};
+	if (times->nr < 2 || scaler->data->diff || scaler->shift)
+		return;
+	c->merged = (times->nr + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+	c->nr = (times->nr + c->merged - 1) / c->merged;
+}
+
+/* Sets the weights of a node with weight SELF. Returns its last column. */
+static uint32_t add_up_columns(struct time_columns *c, uint32_t series, uint64_t self)
+{
+	struct series_reader r = series_read(&c->times->series, series);
+	uint32_t last = 0;
+
+	while (self && series_next(&r))
+		for (uint32_t i = 0; i <= r.item.more && self; i++) {
+			uint32_t column = (r.item.slice + i - 1) / c->merged + 1;
+			uint64_t sum = r.item.sum < self ? r.item.sum : self;
+
+			c->weight[column] += sum;
+			self -= sum;
+			last = column > last ? column : last;
+		}
+	c->weight[0] = self;
+	return last;
+}
+
+/* Appends the columns of a node with weight SELF, and clears them. */
+static void add_node_times(
+	struct strbuf *out, struct time_columns *c, uint32_t series, uint64_t self)
+{
+	uint32_t last = add_up_columns(c, series, self), next = 0;
+
+	for (uint32_t column = 0; column <= last; column++) {
+		char digits[64], *at = digits;
+
+		if (!c->weight[column])
+			continue;
+		at = put_number(at, column - next);
+		if (self > 1)
+			at = put_number(at, c->weight[column] - 1);
+		strbuf_add(out, digits, (size_t)(at - digits));
+		self -= c->weight[column];
+		c->weight[column] = 0;
+		next = column + 1;
+	}
+}
+
+static void write_times(const struct scaler *scaler, FILE *out)
+{
+	const struct profile *p = scaler->data->p;
+	struct time_columns c;
+
+	struct preorder w = preorder_begin(p);
+	struct strbuf text = STRBUF_INIT;
+
+	columns_init(&c, scaler);
+	if (!c.nr)
+		return;
+	strbuf_addf(&text,
+		"<ft:times columns=\"%" PRIu32 "\" length=\"%" PRIu64 "\" begin=\"%" PRIu64
+		"\"><ft:c>",
+		c.nr, c.merged * c.times->slice_ns, c.times->begin_ns);
+	while (preorder_next(&w)) {
+		add_node_times(&text, &c, profile_times_of(c.times, w.node), p->nodes[w.node].self);
+		if (text.len >= PART) {
+			strbuf_flush(&text, out);
+			fputs("</ft:c><ft:c>", out);
+		}
+	}
+	strbuf_adds(&text, "</ft:c></ft:times>\n");
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+}
+
+/* ---- all ---- */
+
 static void add_attribute(struct strbuf *out, const char *name, uint64_t value)
 {
 	strbuf_addf(out, " %s=\"%" PRIu64 "\"", name, value);
@@ -334,6 +425,7 @@ void flame_data_write(const struct flame_data *data, FILE *out)
 	numbering_init(&n, data->p);
 	write_names(&n, data->p, data->categories, out);
 	write_tree(&scaler, &n, out);
+	write_times(&scaler, out);
 	fputs("</ft:profile>\n", out);
 	numbering_release(&n);
 }

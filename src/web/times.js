@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The time axis: weights by column of time, and the tree of a part of the time. */
+'use strict';
+flametap.times = (() => {
+	const { times, tree } = flametap.data;
+	const { Tree, reweighted } = flametap.tree;
+
+	const file = new Tree(tree); /* all of the time */
+
+	/* Returns the columns of a range FROM-TO in seconds as [first, end], or null if it is not a range with columns. */
+	function columnsOf(range) {
+		const [from, to] = range.split('-').map(Number);
+		const column = (time) => Math.round((time - times.begin) / times.length);
+
+		if (!times || !(from < to))
+			return null;
+		const first = Math.max(column(from), 0), end = Math.min(column(to), times.columns);
+
+		return first < end ? [first, end] : null;
+	}
+
+	const secondsAt = (column) => times.begin + column * times.length;
+
+	/* Returns columns [first, end] as a range in seconds. */
+	const rangeOf = ([first, end]) => [first, end].map((at) => String(Number(secondsAt(at).toFixed(6)))).join('-');
+
+	/* Returns the tree of the file, or of the part of it in RANGE. */
+	function treeOf(range) {
+		const columns = times && columnsOf(range);
+
+		if (!columns)
+			return file;
+		const side = new Float64Array(tree.n + 1), [first, end] = columns;
+
+		for (let i = 0; i < tree.n; i++) {
+			let sum = 0;
+
+			for (let part = times.first[i]; part < times.first[i + 1]; part++)
+				if (times.column[part] > first && times.column[part] <= end)
+					sum += times.weight[part];
+			side[i + 1] = side[i] + sum;
+		}
+		return reweighted(tree, side);
+	}
+
+	/* Returns the weight in each column of the nodes of the file's tree for which COUNTS, or of all without it. */
+	function activity(counts) {
+		const sums = new Float64Array(times.columns);
+
+		for (let i = 0; i < tree.n; i++)
+			if (!counts || counts[i])
+				for (let part = times.first[i]; part < times.first[i + 1]; part++)
+					if (times.column[part])
+						sums[times.column[part] - 1] += times.weight[part];
+		return sums;
+	}
+
+	return { file, times, columnsOf, rangeOf, secondsAt, treeOf, activity };
+})();

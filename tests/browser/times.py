@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The time axis: what is selected in it is compared, node by node, with the parts of the stacks in that time."""
+import random
+
+import profiles
+from page import Page, draw, equal, holds, run, file_of, test
+
+SLICES, MS = 50, 20
+
+
+def parts(tasks=('web',)):
+    """Returns (names, slice, weight) of the parts of made-up stacks; one function works for one slice only."""
+    r = random.Random(5)
+    found = []
+    for number in range(60):
+        names = [r.choice(tasks), 'main', 'work%d' % (number % 7), 'leaf%d' % number]
+        for at in sorted(r.sample(range(1, SLICES + 1), r.choice([1, 2, 10, 50]))):
+            found.append((names, at, r.randint(1, 300)))
+    found.append(([tasks[0], 'main', 'hiccup'], 30, 5000))
+    return found
+
+
+def recording(found):
+    """Returns a recording with slices of these parts."""
+    stacks = {}
+    for names, at, weight in found:
+        stacks.setdefault(tuple(names), []).append((at, weight))
+    rows = [(names[0], 1 + (names[0] == 'db'), ' '.join(name + '@/bin/x' for name in names[1:]), sum(w for _, w in items))
+            for names, items in stacks.items()]
+    lines = profiles.recording(rows).replace('recording 1\n', 'recording 2\n').splitlines()[:-1]
+    lines.insert(3, 'slices %d %d' % (MS * 1000000, SLICES))
+    series, items = [], iter(stacks.values())
+    for line in lines:
+        series.append(line)
+        if line.startswith('row '):
+            before, text = 0, 'series'
+            for at, weight in next(items):
+                text += ' %d*%d' % (at - before, weight)
+                before = at
+            series.append(text)
+    return '\n'.join(series + ['end %d' % len(series)]) + '\n'
+
+
+def expected(found, first=1, last=SLICES):
+    stacks = [(names, weight) for names, at, weight in found if first <= at <= last]
+    return profiles.tree([(names if len({n[0] for n, _, _ in found}) > 1 else names[1:], weight) for names, weight in stacks])
+
+
+def axis(page):
+    return page.js("const r = document.querySelector('.strip .axis').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]")
+
+
+def place(page, column):
+    x, y, width, _ = axis(page)
+    return x + (column + 0.5) * width / SLICES, y + 20
+
+
+def drag(page, first, last):
+    """Drags from slice FIRST to slice LAST, both from 1."""
+    actions = []
+    for column, kind in ((first - 1, 'pointerDown'), (last - 1, 'pointerUp')):
+        x, y = place(page, column)
+        actions += [{'type': 'pointerMove', 'duration': 0, 'x': int(x), 'y': int(y)}, {'type': kind, 'button': 0}]
+    page.browser.post('/actions', {'actions': [{'type': 'pointer', 'id': 'mouse', 'actions': actions}]})
+    page.browser.settle()
+
+
+@test
+def time_selected_by_dragging(browser):
+    found = parts()
+    page = Page(browser, draw('times', recording(found)))
+    equal(page.tree(), expected(found))
+    for first, last in ((1, 10), (40, 12), (11, 11), (30, 30), (1, 50)):
+        drag(page, first, last)
+        equal(page.tree(), expected(found, min(first, last), max(first, last)), 'slices %d to %d' % (first, last))
+    drag(page, 5, 9)
+    holds(page.text('range', '.strip').startswith('0.08 \u2013 0.18 s of 1 s'), page.text('range', '.strip'))
+    drag(page, 6, 6)
+    equal(page.tree(), expected(found), 'a click into the selection')
+    drag(page, 5, 9)
+    page.push('.strip button')
+    equal(page.tree(), expected(found))
+    holds(page.hash() in ('', '#'), page.hash())
+    page.quiet()
+
+
+@test
+def time_in_the_address(browser):
+    """A link, and the option of bt-flame, show the same."""
+    found = parts()
+    text = recording(found)
+    page = Page(browser, draw('times', text) + '#time=0.58-0.6')
+    equal(page.tree(), expected(found, 30, 30))
+    page.search('hiccup')
+    holds(page.text('found').startswith('Matched '), 'the search does not work in a part of the time')
+    page = Page(browser, draw('times_part', text, '--from', '580ms', '--to', '600ms'))
+    equal(page.tree(), expected(found, 30, 30))
+    for wrong in ('2-3', 'x', '0.3-0.2', '-', '1'):
+        page = Page(browser, draw('times', text) + '#time=' + wrong)
+        equal(page.tree(), expected(found), wrong)
+    page.quiet()
+
+
+@test
+def time_by_keys(browser):
+    found = parts()
+    page = Page(browser, draw('times', recording(found)))
+    page.js("document.querySelector('.strip .axis').focus()")
+    page.press('Right')
+    equal(page.tree(), expected(found, 1, 1))
+    page.press('Right')
+    equal(page.tree(), expected(found, 2, 2))
+    page.js("document.querySelector('.strip .axis').dispatchEvent(new KeyboardEvent('keydown',"
+            "{ key: 'ArrowRight', shiftKey: true, bubbles: true }))")
+    browser.settle()
+    equal(page.tree(), expected(found, 2, 3))
+    page.press('Escape')
+    equal(page.tree(), expected(found))
+    page.quiet()
+
+
+@test
+def time_and_changes(browser):
+    """Changes apply to the selected part, and the selection to changed stacks."""
+    found = parts()
+    page = Page(browser, draw('times', recording(found)) + '#hide=work3%09/bin/x&time=0-0.2')
+    stacks = [([n for n in names[1:] if n != 'work3'], weight) for names, at, weight in found if at <= 10]
+    equal(page.tree(), profiles.tree(stacks))
+    drag(page, 11, 20)
+    stacks = [([n for n in names[1:] if n != 'work3'], weight) for names, at, weight in found if 11 <= at <= 20]
+    equal(page.tree(), profiles.tree(stacks))
+    page.quiet()
+
+
+@test
+def time_of_tasks_and_highlights(browser):
+    """The highlighted part is drawn, and each task has a row."""
+    found = parts(('web', 'db'))
+    page = Page(browser, draw('tasks', recording(found), '--by', 'comm'))
+    equal(page.tree(), expected(found))
+    equal(page.js("return document.querySelectorAll('.strip .heat').length"), 2)
+    part = "return document.querySelector('.strip .part').getAttribute('d')"
+    equal(page.js(part), '')
+    page.search('hiccup')
+    equal(page.js(part).count('M'), 1)
+    holds(page.js(part).startswith('M29 '), 'the hiccup is in another slice: ' + page.js(part))
+    page.quiet()
+
+
+@test
+def no_time(browser):
+    """Graphs without slices, and of several recordings, have no time axis."""
+    page = Page(browser, draw('none', profiles.plain()))
+    equal(page.text('range', '.strip'), None)
+    for name in ('one', 'two'):
+        with open(file_of(name + '.rec'), 'w', encoding='ascii') as f:
+            f.write(recording(parts()))
+    run('bt-flame', file_of('one.rec'), file_of('two.rec'), out='both.svg')
+    page = Page(browser, 'file://' + file_of('both.svg'))
+    equal(page.text('range', '.strip'), None)
+    run('bt-collapse', file_of('times.svg'), out='times.folded')
+    with open(file_of('times.folded'), encoding='ascii') as f:
+        equal(profiles.tree(profiles.stacks_of(f.read())), expected(parts()))
+    page.quiet()
