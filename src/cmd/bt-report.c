@@ -5,6 +5,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/function_match.h"
+#include "view/report/outliers.h"
 #include "view/report/ranges_report.h"
 #include "view/report/tree_report.h"
 #include "view/rules.h"
@@ -21,6 +22,7 @@ struct report_command {
 	bool has_of;
 	bool print_rules;
 	bool distr;
+	bool outliers;
 	bool tree;
 	struct tree_options trees;
 };
@@ -82,6 +84,10 @@ static const struct arg_option options[] = {
 		"The distribution of the values or times that sample-bt --distr has recorded; with "
 		"--by for each value of a label",
 		1, arg_flag, AT(distr)},
+	{"outliers", 0, NULL,
+		"The times that differ from the rest of a recording with slices, and the functions "
+		"that make them differ",
+		1, arg_flag, AT(outliers)},
 	{"csv", 0, NULL,
 		"As CSV (default, except on a terminal, and for callers and callees; and for -o "
 		"FILE.csv)",
@@ -172,7 +178,7 @@ static enum report_form default_form(const struct report_command *o)
 		return REPORT_JSON;
 	if (output_file_is_stdout(&o->args.output) && isatty(STDOUT_FILENO))
 		return REPORT_TEXT;
-	return o->report.fn || o->report.top || o->distr || o->tree ||
+	return o->report.fn || o->report.top || o->distr || o->tree || o->outliers ||
 			       output_file_ends(&o->args.output, ".txt")
 		       ? REPORT_TEXT
 		       : REPORT_CSV;
@@ -201,6 +207,14 @@ static void check_distr(const struct report_command *o)
 		arg_error("--distr is for all stacks: leave out --only and --skip-after");
 }
 
+static void check_outliers(struct report_command *o)
+{
+	if (o->has_of || o->report.top || o->report.sort || o->distr || o->tree)
+		arg_error("--outliers is a table of its own: leave out the options for other "
+			  "tables");
+	o->args.input.view.times = true;
+}
+
 static void settle(void *input)
 {
 	struct report_command *o = input;
@@ -214,6 +228,8 @@ static void settle(void *input)
 		check_distr(o);
 	if (o->tree)
 		check_tree(o);
+	if (o->outliers)
+		check_outliers(o);
 	read_for_groups(o);
 }
 
@@ -248,6 +264,14 @@ static int write_distr(const struct report_command *o, const struct profile *p, 
 	return 1;
 }
 
+static int write_outliers(const struct report_command *o, const struct profile *p, FILE *out)
+{
+	if (!outliers_report(p, grid_format(o), out))
+		return 0;
+	program_say("there are no slices of time, or too few: record with sample-bt --slice TIME");
+	return 1;
+}
+
 static int write_report(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct report_command *o = command;
@@ -255,6 +279,8 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 
 	if (o->distr)
 		return write_distr(o, profiles[0], out);
+	if (o->outliers)
+		return write_outliers(o, profiles[0], out);
 	if (profiles[0]->reversed && turn(profiles[0]) < 0)
 		return -1;
 	bool missing = o->report.fn && !function_match_settle(&o->fn, profiles, 1, &notes);

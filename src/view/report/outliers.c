@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The time is divided into columns. For each function, the inclusive weights in all windows of 1,
+ * 2, 4 … columns are compared with each other. An outlier is farther from the quartiles than 1.5
+ * times the distance between them (Tukey's rule), and beyond nine tenths of the windows: what a
+ * function does more often is a phase of the program. For everything together, windows with
+ * unusually little are outliers, too.
+ *
+ * Samples are random: a window with K samples where LAMBDA are expected has at most the probability
+ * exp(K - LAMBDA) * (LAMBDA / K)^K (Chernoff's bound for the Poisson distribution), which must be
+ * small although many windows and functions are compared. Times and bytes are measured, so for them
+ * only the size of the difference matters.
+ */
+#include "outliers.h"
+#include "lib/strbuf.h"
+#include "lib/table.h"
+#include "lib/util.h"
+#include "model/amount.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	COLUMNS_MAX = 400,
+	FUNCTIONS_SHOWN = 5, /* for each outlier */
+	COLUMNS_MIN = 20,    /* fewer columns do not tell what is usual */
+	RARE = 10,           /* at most one window in this many is an outlier */
+};
+
+#define SIGNIFICANT 0.001 /* probability that any of the outliers is chance */
+#define LEAST_SHARE 0.05  /* of a usual window: smaller differences do not matter */
+#define NOT_UNUSUAL (-1.0)
+
+/* A function, which is a name in a module; number 0 stands for everything. */
+struct function_times {
+	uint32_t frame;   /* one of its frames */
+	uint32_t depth;   /* of its first node */
+	uint64_t *weight; /* inclusive, by column, or NULL if it has none */
+	double *usual;    /* in each column of outliers, else NOT_UNUSUAL; NULL without outliers */
+};
+
+struct outliers {
+	const struct profile *p;
+	uint32_t merged, nr; /* slices of a column, and columns */
+	bool is_random;      /* weights are numbers of samples */
+	uint64_t most;       /* the largest weight of a column */
+	uint32_t *number_of; /* function of each frame */
+	struct function_times *functions;
+	uint32_t nr_functions;
+	uint64_t *sums;   /* of the weights of one function before each column */
+	uint64_t *sorted; /* weights of its windows */
+};
+
+static double seconds_at(const struct outliers *o, uint32_t column)
+{
+	const struct profile_times *t = &o->p->times;
+
+	return ((double)t->begin_ns + (double)column * o->merged * (double)t->slice_ns) / 1e9;
+}
+
+/* ---- weights ---- */
+
+static void number_functions(struct outliers *o)
+{
+	const struct profile *p = o->p;
+	struct table numbers;
+	bool is_new;
+
+	table_init(&numbers);
+	o->number_of = xcalloc(p->nr_frames, sizeof(*o->number_of));
+	o->functions = xcalloc((size_t)p->nr_frames + 1, sizeof(*o->functions));
+	o->nr_functions = 1;
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		uint32_t *number =
+			table_put(&numbers, p->frames[i].name, p->frames[i].module, &is_new);
+
+		if (is_new) {
+			*number = o->nr_functions++;
+			o->functions[*number].frame = i;
+		}
+		o->number_of[i] = *number;
+	}
+	table_release(&numbers);
+}
+
+/* Adds a part of a node's self weight to FUNCTION. */
+static void add_part(struct outliers *o, uint32_t function, const struct series_item *item)
+{
+	struct function_times *f = &o->functions[function];
+
+	if (!f->weight)
+		f->weight = xcalloc(o->nr, sizeof(*f->weight));
+	for (uint32_t i = 0; i <= item->more; i++)
+		add_capped(&f->weight[(item->slice + i - 1) / o->merged], item->sum);
+}
+
+static void add_series(struct outliers *o, uint32_t function, uint32_t series)
+{
+	struct series_reader r = series_read(&o->p->times.series, series);
+
+	while (series_next(&r))
+		add_part(o, function, &r.item);
+}
+
+/* Adds the self weight of each node to its function and to all callers, once to each function. */
+static void add_weights(struct outliers *o)
+{
+	const struct profile *p = o->p;
+	uint32_t *seen = xcalloc(o->nr_functions, sizeof(*seen));
+	uint32_t *depth = xcalloc(p->nr_nodes, sizeof(*depth));
+
+	for (uint32_t node = 1; node < p->nr_nodes; node++) {
+		uint32_t series = profile_times_of(&p->times, node);
+		struct function_times *f = &o->functions[o->number_of[p->nodes[node].frame]];
+
+		depth[node] = depth[p->nodes[node].parent] + 1;
+		f->depth = f->depth ? f->depth : depth[node];
+		if (!series || !p->nodes[node].self)
+			continue;
+		add_series(o, 0, series);
+		for (uint32_t up = node; up; up = p->nodes[up].parent) {
+			uint32_t function = o->number_of[p->nodes[up].frame];
+
+			if (seen[function] != node)
+				add_series(o, function, series);
+			seen[function] = node;
+		}
+	}
+	free(depth);
+	free(seen);
+}
+
+static int compare_weights(const void *va, const void *vb)
+{
+	return compare_u64(*(const uint64_t *)va, *(const uint64_t *)vb);
+}
+
+/* ---- outliers ---- */
+
+/* A window of LENGTH columns. */
+struct window {
+	uint32_t first, length;
+	uint64_t usual; /* the median of such windows */
+	uint64_t limit; /* weight of the last window that is not an outlier */
+	double least;   /* difference that matters */
+};
+
+/* Returns the logarithm of the probability of WEIGHT samples where EXPECTED are expected. */
+static double log_chance(uint64_t weight, uint64_t expected)
+{
+	double k = (double)weight, lambda = expected ? (double)expected : 0.5;
+
+	return k > 0 ? k - lambda - k * log(k / lambda) : -lambda;
+}
+
+static uint64_t window_weight(const struct outliers *o, const struct window *w)
+{
+	return o->sums[w->first + w->length] - o->sums[w->first];
+}
+
+/* Returns whether the weight of a window differs by more than chance, and enough to matter. */
+static bool differs(const struct outliers *o, const struct window *w)
+{
+	uint64_t weight = window_weight(o, w);
+	uint64_t difference = weight > w->limit ? weight - w->limit : w->limit - weight;
+	double tests = (double)o->nr * o->nr_functions;
+
+	if (!difference || (double)difference < w->least)
+		return false;
+	return !o->is_random || log_chance(weight, w->limit) < log(SIGNIFICANT / tests);
+}
+
+/* Returns whether a part of the window is an outlier of F already. */
+static bool is_marked(const struct function_times *f, const struct window *w)
+{
+	for (uint32_t i = 0; f->usual && i < w->length; i++)
+		if (f->usual[w->first + i] >= 0)
+			return true;
+	return false;
+}
+
+/* Marks the columns of a window, except for those at its ends that are not unusual. */
+static void mark(const struct outliers *o, struct function_times *f, struct window w, bool more)
+{
+	double limit = (double)w.limit / w.length, usual = (double)w.usual / w.length;
+
+	if (!f->usual) {
+		f->usual = xcalloc(o->nr, sizeof(*f->usual));
+		for (uint32_t i = 0; i < o->nr; i++)
+			f->usual[i] = NOT_UNUSUAL;
+	}
+	while (w.length > 1 && ((double)f->weight[w.first] > limit) != more) {
+		w.first++;
+		w.length--;
+	}
+	while (w.length > 1 && ((double)f->weight[w.first + w.length - 1] > limit) != more)
+		w.length--;
+	for (uint32_t i = 0; i < w.length; i++)
+		f->usual[w.first + i] = usual;
+}
+
+/* Sorts the weights of all windows of LENGTH columns. Returns how many there are. */
+static uint32_t sort_windows(struct outliers *o, uint32_t length)
+{
+	uint32_t nr = o->nr - length + 1;
+
+	for (uint32_t i = 0; i < nr; i++)
+		o->sorted[i] = o->sums[i + length] - o->sums[i];
+	qsort(o->sorted, nr, sizeof(*o->sorted), compare_weights);
+	return nr;
+}
+
+/* Returns the weight beyond which windows are outliers, of the NR sorted ones. */
+static uint64_t limit_of(const struct outliers *o, uint32_t nr, bool more)
+{
+	uint64_t low = o->sorted[nr / 4], high = o->sorted[nr - 1 - nr / 4];
+	uint64_t far = (high - low) + (high - low) / 2, rare;
+
+	if (more) {
+		rare = o->sorted[nr - 1 - nr / RARE];
+		return high + far > rare ? high + far : rare;
+	}
+	rare = o->sorted[nr / RARE];
+	low = low > far ? low - far : 0;
+	return low < rare ? low : rare;
+}
+
+/* Marks the windows of LENGTH columns of F with more, or less, than usual. */
+static void mark_windows(struct outliers *o, struct function_times *f, uint32_t length, bool more)
+{
+	uint32_t nr = sort_windows(o, length);
+	struct window w = {.length = length,
+		.usual = o->sorted[nr / 2],
+		.limit = limit_of(o, nr, more),
+		.least = LEAST_SHARE * (double)o->most * length};
+
+	for (; w.first < nr; w.first++)
+		if ((window_weight(o, &w) > w.limit) == more && differs(o, &w) && !is_marked(f, &w))
+			mark(o, f, w, more);
+}
+
+/* Short outliers are found first; longer windows are for what no shorter one shows. */
+static void find_outliers(struct outliers *o, struct function_times *f)
+{
+	for (uint32_t i = 0; i < o->nr; i++)
+		o->sums[i + 1] = o->sums[i] + f->weight[i];
+	if ((double)o->sums[o->nr] < LEAST_SHARE * (double)o->most)
+		return;
+	for (uint32_t length = 1; length <= o->nr / RARE; length *= 2) {
+		mark_windows(o, f, length, true);
+		if (f == o->functions)
+			mark_windows(o, f, length, false);
+	}
+}
+
+static bool is_outlier(const struct outliers *o, uint32_t column)
+{
+	for (uint32_t i = 0; i < o->nr_functions; i++)
+		if (o->functions[i].usual && o->functions[i].usual[column] >= 0)
+			return true;
+	return false;
+}
+
+/* What a function does in the columns of an outlier. */
+struct outlier_row {
+	uint32_t function, depth;
+	uint64_t weight, usual;
+};
+
+static int compare_findings(const void *va, const void *vb)
+{
+	const struct outlier_row *a = va, *b = vb;
+
+	if (a->weight != b->weight)
+		return compare_u64(b->weight, a->weight);
+	if (a->depth != b->depth)
+		return compare_u64(b->depth, a->depth);
+	return compare_u64(a->function, b->function);
+}
+
+/* Removes the callers of functions that have all of their weight. Returns how many remain. */
+static size_t drop_callers(struct outlier_row *list, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!kept || list[i].weight != list[kept - 1].weight ||
+			list[i].depth >= list[kept - 1].depth)
+			list[kept++] = list[i];
+	return kept;
+}
+
+/*
+ * Sets LIST to what differs from column FIRST to before END, the whole first, then functions with
+ * the largest weights. Returns how many there are.
+ */
+static size_t find(const struct outliers *o, uint32_t first, uint32_t end, struct outlier_row *list)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < o->nr_functions; i++) {
+		const struct function_times *f = &o->functions[i];
+		struct outlier_row finding = {.function = i, .depth = f->depth};
+		double usual = 0;
+		bool any = false;
+
+		for (uint32_t column = first; column < end && f->usual; column++) {
+			any |= f->usual[column] >= 0;
+			usual += f->usual[column] > 0 ? f->usual[column] : 0;
+			add_capped(&finding.weight, f->weight[column]);
+		}
+		finding.usual = (uint64_t)(usual + 0.5);
+		if (any)
+			list[nr++] = finding;
+	}
+	size_t whole = nr && !list[0].function;
+
+	qsort(list + whole, nr - whole, sizeof(*list), compare_findings);
+	return whole + drop_callers(list + whole, nr - whole);
+}
+
+/* ---- the table ---- */
+
+static void add_weight(
+	const struct outliers *o, struct grid *g, enum grid_format format, uint64_t weight)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (format != GRID_TEXT) {
+		grid_addu(g, weight);
+		return;
+	}
+	amount_add(&text, weight, o->p->unit);
+	grid_add_amount(g, text.buf, text.len);
+	strbuf_release(&text);
+}
+
+static void add_name(const struct outliers *o, struct grid *g, enum grid_format format,
+	const struct outlier_row *f)
+{
+	uint32_t frame = o->functions[f->function].frame;
+	struct strbuf text = STRBUF_INIT;
+	const char *module = profile_module(o->p, frame);
+	size_t len;
+
+	if (f->function) {
+		strbuf_adds(&text, profile_name(o->p, frame, &len));
+		if (format == GRID_TEXT && *module)
+			strbuf_addf(&text, *module == '[' ? " %s" : " [%s]", file_name(module));
+	}
+	grid_add(g, text.buf, text.len);
+	if (format != GRID_TEXT)
+		grid_adds(g, f->function ? module : NULL);
+	strbuf_release(&text);
+}
+
+static void add_outlier(const struct outliers *o, struct grid *g, enum grid_format format,
+	uint32_t first, uint32_t end)
+{
+	struct outlier_row *list = xcalloc(o->nr_functions, sizeof(*list));
+	size_t nr = find(o, first, end, list);
+
+	for (size_t i = 0; i < nr && i < FUNCTIONS_SHOWN; i++) {
+		grid_addf(g, seconds_at(o, first), 3);
+		grid_addf(g, seconds_at(o, end), 3);
+		add_weight(o, g, format, list[i].weight);
+		add_weight(o, g, format, list[i].usual);
+		add_name(o, g, format, &list[i]);
+	}
+	free(list);
+}
+
+static void list_outliers(const struct outliers *o, struct grid *g, enum grid_format format)
+{
+	static const char *const columns[] = {
+		"from", "to", "weight", "usual", "function", "module"};
+	uint32_t first = 0;
+
+	grid_init(g, columns, format == GRID_TEXT ? ARRAY_LEN(columns) - 1 : ARRAY_LEN(columns));
+	while (first < o->nr) {
+		uint32_t end = first;
+
+		while (end < o->nr && is_outlier(o, end))
+			end++;
+		if (end > first)
+			add_outlier(o, g, format, first, end);
+		first = end > first ? end : first + 1;
+	}
+}
+
+static void outliers_init(struct outliers *o, const struct profile *p)
+{
+	uint32_t merged = (p->times.nr + COLUMNS_MAX - 1) / COLUMNS_MAX;
+
+	*o = (struct outliers){.p = p, .merged = merged, .nr = (p->times.nr + merged - 1) / merged};
+	o->is_random = !strcmp(p->unit, "samples");
+	o->sums = xcalloc((size_t)o->nr + 1, sizeof(*o->sums));
+	o->sorted = xcalloc(o->nr, sizeof(*o->sorted));
+	number_functions(o);
+	o->functions[0].weight = xcalloc(o->nr, sizeof(*o->functions[0].weight));
+	add_weights(o);
+	for (uint32_t i = 0; i < o->nr; i++)
+		if (o->functions[0].weight[i] > o->most)
+			o->most = o->functions[0].weight[i];
+	for (uint32_t i = 0; i < o->nr_functions; i++)
+		if (o->functions[i].weight)
+			find_outliers(o, &o->functions[i]);
+}
+
+static void outliers_release(struct outliers *o)
+{
+	for (uint32_t i = 0; i < o->nr_functions; i++) {
+		free(o->functions[i].weight);
+		free(o->functions[i].usual);
+	}
+	free(o->functions);
+	free(o->number_of);
+	free(o->sums);
+	free(o->sorted);
+}
+
+int outliers_report(const struct profile *p, enum grid_format format, FILE *out)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct outliers o;
+	struct grid g;
+
+	if (p->times.nr < COLUMNS_MIN)
+		return 1;
+	outliers_init(&o, p);
+	if (format == GRID_TEXT) {
+		profile_heading(p, &text);
+		strbuf_addf(&text, "%s%u columns of %.3f s\n", text.len ? "\n" : "", o.nr,
+			seconds_at(&o, 1) - seconds_at(&o, 0));
+	}
+	list_outliers(&o, &g, format);
+	grid_write(&g, format, &text);
+	if (format == GRID_JSON)
+		strbuf_addch(&text, '\n');
+	grid_release(&g);
+	strbuf_flush(&text, out);
+	strbuf_release(&text);
+	outliers_release(&o);
+	return 0;
+}
