@@ -267,6 +267,7 @@ static void copy_names(struct samples *to, const struct samples *s)
 	to->nr_summed = s->nr_summed;
 	to->slices = s->slices;
 	to->merged = s->merged;
+	to->forgotten = s->forgotten;
 }
 
 /* Drops the lookups of samples that are only copied from now on, as the copy needs the memory. */
@@ -404,6 +405,8 @@ static void copy_row(struct condense *c, const struct sample_row *row)
 {
 	struct sample_key key = actual_key(c, row);
 
+	if (samples_forgot(row))
+		return;
 	key.task = c->tasks[key.task];
 	if (is_rare(c, &key, row->sum))
 		shorten_key(c, &key);

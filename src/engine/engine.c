@@ -43,7 +43,7 @@ bool engine_needs_stap(const struct engine_request *r)
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->tool->is_built_in || has_event_of_perf(r) ||
+	return r->must_slice || r->tool->is_built_in || has_event_of_perf(r) ||
 	       (r->children && (r->nr_pids || r->vm)) || r->selection.kind || r->label ||
 	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));
 }

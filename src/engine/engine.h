@@ -55,7 +55,9 @@ struct engine_request {
 	bool by_default;         /* user and kernel were not given; a module built ahead decides */
 	unsigned hz;             /* or 0 for the engine's own tick */
 	uint64_t slice_ns;       /* length of the slices of time, or 0 to record none */
+	bool must_slice;         /* the user asked for slices, which only bpf has */
 	uint32_t slices_max;     /* more slices become half as many longer ones; or 0 */
+	uint32_t slices_last;    /* only this many slices before the end are kept; or 0 for all */
 	double seconds;          /* an upper bound for the engine, or 0 to run until stopped */
 	size_t stacks;     /* room for this many different (thread, stacks), or 0 for the default */
 	unsigned overload; /* per cent of a CPU that the probes may take, or 0 for no limit */

@@ -273,6 +273,46 @@ void samples_add_counts(struct samples *s, const struct sample_key *key, const s
 	}
 }
 
+/* Reduces ROW, whose series is in OLD, to what is behind the first NR slices. */
+static void forget_in_row(
+	struct samples *s, struct sample_row *row, const struct series_pool *old, uint32_t nr)
+{
+	struct series_reader r = series_read(old, row->series);
+
+	row->count = row->sum = 0;
+	row->series = 0;
+	while (series_next(&r)) {
+		struct series_item item = r.item;
+		uint32_t last = item.slice + item.more;
+
+		if (last <= nr)
+			continue;
+		item.slice = item.slice > nr ? item.slice : nr + 1;
+		item.more = last - item.slice;
+		add_product_capped(&row->count, item.count, (uint64_t)item.more + 1);
+		add_product_capped(&row->sum, item.sum, (uint64_t)item.more + 1);
+		add_item(s, row, &item);
+	}
+}
+
+void samples_forget(struct samples *s, uint32_t nr)
+{
+	struct series_pool old = s->series;
+
+	if (nr <= s->forgotten)
+		return;
+	series_init(&s->series);
+	for (size_t i = 1; i < s->nr_rows; i++)
+		forget_in_row(s, &s->rows[i], &old, nr);
+	s->forgotten = nr;
+	series_release(&old);
+}
+
+bool samples_forgot(const struct sample_row *row)
+{
+	return !row->count && !row->sum;
+}
+
 void samples_halve_slices(struct samples *s)
 {
 	struct series_pool old = s->series;

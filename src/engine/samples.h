@@ -85,6 +85,7 @@ struct samples {
 	struct series_pool series;
 	struct rec_slices slices; /* of the series now */
 	unsigned merged;          /* 2 to this power first slices are one slice now */
+	uint32_t forgotten;       /* slices without series, which are not in the recording */
 	struct table by_task, by_stack, by_name, by_label, by_row;
 	uint64_t lost[LOST_REASONS];
 	/* See condense.h. */
@@ -133,6 +134,10 @@ void samples_add_counts(struct samples *s, const struct sample_key *key, const s
 	const struct sample_row *row);
 /* Returns the slice that SLICE, of the length at which the recording began, belongs to now. */
 uint32_t samples_slice(const struct samples *s, uint32_t slice);
+/* Removes the first NR slices, which were not merged, with what was counted in them. */
+void samples_forget(struct samples *s, uint32_t nr);
+/* Returns whether nothing of ROW is left after samples_forget(). */
+bool samples_forgot(const struct sample_row *row);
 /* Makes the slices twice as long. */
 void samples_halve_slices(struct samples *s);
 

@@ -316,6 +316,9 @@ static void merge_rows(struct conversion *c)
 	for (size_t i = 1; i < s->nr_rows; i++) {
 		const struct sample_row *row = &s->rows[i];
 		struct sample_key key = row->key;
+
+		if (samples_forgot(row))
+			continue;
 		bool is_whole = replace_stack(actual, &key.user) &
 				replace_stack(actual, &key.kernel) & replace_stack(actual, &key.vm);
 
@@ -411,6 +414,7 @@ static uint32_t add_series(struct conversion *c, const struct sample_row *from)
 
 	for (size_t i = 0; i < nr; i++) {
 		add_capped(&sum, list[i].sum);
+		list[i].slice -= c->samples->forgotten;
 		list[i].sum = sum / divisor - added;
 		added += list[i].sum;
 		if (list[i].count || list[i].sum)
@@ -490,7 +494,8 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 		recording_add_event(rec, s->events[i].name, s->events[i].unit, s->events[i].clock,
 			s->events[i].period);
 	tool_rows_add_events(&c.extra);
-	rec->slices = s->slices;
+	rec->slices = (struct rec_slices){
+		s->slices.ns, s->slices.nr - s->forgotten, s->forgotten * s->slices.ns};
 	add_rows(&c);
 	for (int i = 0; i < LOST_REASONS; i++)
 		add_capped(&rec->lost[i], s->lost[i]);

@@ -157,7 +157,7 @@ static void begin(struct run *r)
 }
 
 /* Records until the time is over, the targets have ended, a signal arrives, or the engine ends. */
-static enum engine_state record(struct run *r)
+static enum engine_state record(struct run *r, struct strbuf *notes)
 {
 	const struct engine_ops *ops = r->session->ops;
 	double limit = r->session->request.seconds;
@@ -177,7 +177,8 @@ static enum engine_state record(struct run *r)
 		state = ops->wait(r->engine, wait_ms);
 		if (state == ENGINE_READY && !r->began) {
 			begin(r);
-		} else if (r->began && (targets_gone(r) || reader_gone(r))) {
+		} else if (r->began && (targets_gone(r) || reader_gone(r) ||
+					       trigger_fires(&r->session->trigger, now(), notes))) {
 			break;
 		}
 	}
@@ -319,8 +320,10 @@ static int run_engine(struct run *r, struct recording *rec, struct open_files *f
 	recording = 1;
 	catch_signals();
 	remember_targets(r);
+	r->session->trigger.pids = r->session->request.pids;
+	r->session->trigger.nr_pids = r->session->request.nr_pids;
 	if (!ops->start(r->engine, err)) {
-		take_sums(r, record(r));
+		take_sums(r, record(r, notes));
 		clear_progress(r);
 		ret = ops->take(r->engine, rec, files, notes, err);
 		if (!r->session->request.compile_only)

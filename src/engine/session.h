@@ -4,6 +4,7 @@
 #define ENGINE_SESSION_H
 
 #include "engine.h"
+#include "trigger.h"
 
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ struct session {
 	char **words;             /* argv of the program, for the recording */
 	char **command;           /* argv of "-- COMMAND", or NULL */
 	const char *announcement; /* printed once the probes are in place, or NULL */
+	struct trigger trigger;   /* ends the recording */
 	bool progress;            /* show one changing line on stderr */
 	bool describe;            /* write what would run to stdout, and run nothing */
 	bool to_stdout;           /* the recording ends when the reader of stdout is gone */

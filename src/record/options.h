@@ -42,6 +42,7 @@ struct options {
 	bool check, json;
 	bool mixed;   /* request.mixed */
 	int overload; /* per cent, or below 0 if it is not given */
+	double last;  /* seconds before the end that are kept, or 0 for all */
 	double slice; /* length of the slices of time in seconds, 0 for none, -1 if not given */
 };
 

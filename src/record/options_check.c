@@ -256,6 +256,7 @@ static void check_engine_does(const struct options *o)
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
+		{q->must_slice, "--", o->last > 0 ? "last" : "slice", "record", "slices of time"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -382,22 +383,27 @@ static void check_probes(struct options *o)
 enum { SLICES = 200, SLICE_LEAST_MS = 10 };
 
 /*
- * Chooses the length of the slices of time. Recordings and pictures have them by default. If the end is not
- * known, the slices get longer with the recording.
+ * Chooses the length of the slices of time. Recordings and pictures have them by default. If the
+ * end is not known, the slices get longer with the recording.
  */
 static void choose_slices(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
-	double ms = q->seconds * 1000 / SLICES;
+	double ms = (o->last > 0 ? o->last : q->seconds) * 1000 / SLICES;
 
-	if (o->slice >= 0) {
+	q->must_slice = o->last > 0 || o->slice > 0;
+	if (o->last > 0 && !o->slice)
+		usage_error("--last needs slices of time: leave out --slice 0");
+	if (o->slice > 0)
 		q->slice_ns = (uint64_t)(o->slice * 1e9);
-		return;
-	}
-	if (!says_when(o))
-		return;
-	q->slice_ns = (ms > SLICE_LEAST_MS ? (uint64_t)ms : SLICE_LEAST_MS) * 1000000;
-	q->slices_max = 2 * SLICES;
+	else if (o->slice < 0 && (o->last > 0 || says_when(o)))
+		q->slice_ns = (ms > SLICE_LEAST_MS ? (uint64_t)ms : SLICE_LEAST_MS) * 1000000;
+	if (o->last > 0)
+		q->slices_last = (uint32_t)(o->last * 1e9 / (double)q->slice_ns + 0.5);
+	else if (o->slice < 0)
+		q->slices_max = 2 * SLICES;
+	if (o->last > 0 && !q->slices_last)
+		usage_error("--last is shorter than a slice of time");
 }
 
 void options_check(struct options *o)

@@ -98,6 +98,12 @@ static void set_slice(const struct arg_option *option, const char *arg, void *to
 		arg_invalid(option, arg, "0, or a time of at least 1ms");
 }
 
+static void set_trigger(const struct arg_option *option, const char *arg, void *to)
+{
+	if (!trigger_parse(to, arg))
+		arg_invalid(option, arg, "cpu>PCT, cpu<PCT or file=PATH");
+}
+
 bool options_is_module(const char *path)
 {
 	return ends_with(file_name(path), ".ko");
@@ -211,6 +217,13 @@ const struct arg_option options_rows[] = {
 		"Also record when: counts for slices of TIME, such as 50ms; 0 for none; default "
 		"for recordings: 200 slices of at least 10 ms, without -t up to 400",
 		1, set_slice, AT(slice)},
+	{"last", 0, "TIME",
+		"Keep only the last TIME before the end, such as 60s: what was before an incident",
+		1, arg_duration, AT(last), .max = SECONDS_MAX},
+	{"trigger", 0, "CONDITION",
+		"End when the processes use more or less of a processor, cpu>PCT or cpu<PCT, or "
+		"when a file appears, file=PATH",
+		1, set_trigger, AT(session.trigger)},
 	{"rate", 'F', "HZ",
 		"Samples per second on each processor, at most 10000; default: 999, with SystemTap "
 		"those of its timer.profile",

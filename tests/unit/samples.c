@@ -243,6 +243,31 @@ static void samples__slices_are_merged(void **state)
 	free(list);
 }
 
+static void samples__old_slices_are_forgotten(void **state)
+{
+	const struct sample_key one = {.user = 1}, two = {.user = 2};
+	size_t nr;
+
+	(void)state;
+	samples.slices.ns = 10;
+	samples_add_at(&samples, &one, &(struct series_item){1, 0, 1, 5});
+	samples_add_at(&samples, &one, &(struct series_item){2, 6, 0, 10});
+	samples_add_at(&samples, &two, &(struct series_item){3, 0, 4, 4});
+	samples_forget(&samples, 4);
+	assert_int_equal(samples.rows[1].count, 0);
+	assert_int_equal(samples.rows[1].sum, 40);
+	assert_true(samples_forgot(&samples.rows[2]));
+	samples_add_at(&samples, &two, &(struct series_item){9, 0, 1, 1});
+	assert_false(samples_forgot(&samples.rows[2]));
+	struct series_item *list = series_list(&samples.series, samples.rows[1].series, &nr);
+
+	assert_int_equal(nr, 4);
+	assert_item(&list[0], 5, 0, 10);
+	assert_int_equal(samples.slices.nr, 9);
+	assert_int_equal(samples.forgotten, 4);
+	free(list);
+}
+
 static void samples__many(void **state)
 {
 	uint64_t frames[8];
@@ -285,6 +310,7 @@ int main(void)
 		TEST(equal_hashes_are_not_equal_rows),
 		TEST(numbers_stay_at_the_largest),
 		TEST(slices_are_merged),
+		TEST(old_slices_are_forgotten),
 		TEST(many),
 	};
 

@@ -106,6 +106,8 @@ static void count_slices(struct bpf *b, uint64_t end)
 
 	if (nr && samples_slice(&b->samples, nr) > slices->nr)
 		slices->nr = samples_slice(&b->samples, nr);
+	if (b->request->slices_last && slices->nr > b->request->slices_last)
+		samples_forget(&b->samples, slices->nr - b->request->slices_last);
 }
 
 /*
@@ -114,7 +116,8 @@ static void count_slices(struct bpf *b, uint64_t end)
  */
 static void add_meta(const struct bpf *b, uint64_t end, struct recording *rec)
 {
-	char *seconds = xasprintf("%.3f", (double)(end - b->began) / 1e9);
+	uint64_t forgotten = b->samples.forgotten * b->samples.slices.ns;
+	char *seconds = xasprintf("%.3f", (double)(end - b->began - forgotten) / 1e9);
 
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");

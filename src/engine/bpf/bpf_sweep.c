@@ -21,6 +21,20 @@ bool bpf_is_half_full(const struct bpf *b)
 		&b->drain, now.nodes - b->drained_nodes, now.rows - b->drained_rows);
 }
 
+/* Merges slices of time, or forgets old ones, if there are too many. */
+static void limit_slices(struct bpf *b)
+{
+	const struct engine_request *r = b->request;
+	struct samples *s = &b->samples;
+
+	if (b->condense.to) /* it has rows that still have to be copied */
+		return;
+	while (r->slices_max && s->slices.nr > r->slices_max)
+		samples_halve_slices(s);
+	if (r->slices_last && s->slices.nr - s->forgotten > r->slices_last + r->slices_last / 4)
+		samples_forget(s, s->slices.nr - r->slices_last);
+}
+
 void bpf_drain(struct bpf *b)
 {
 	struct counters now = bpf_counters(b);
@@ -31,9 +45,7 @@ void bpf_drain(struct bpf *b)
 	drain_switch(&b->drain);
 	bpf_take_names(b);
 	drain_read(&b->drain);
-	while (b->request->slices_max && !b->condense.to &&
-		b->samples.slices.nr > b->request->slices_max)
-		samples_halve_slices(&b->samples);
+	limit_slices(b);
 }
 
 /* Begins to condense the samples. */

@@ -47,6 +47,18 @@ grep -A 1 '^row ' "$T/waits.rec" | sed -n 's,^series .*\*0/20000+\([0-9]*\) .*,\
 check 'a long wait is in all slices' test "$(tail -n 1 "$T/full")" -ge 40
 sums waits
 
+# what was before the last 0.5 s is gone; the reader checks that each row is the sum of its slices
+rm -f "$T/incident"
+(
+	sleep 2
+	: >"$T/incident"
+) &
+record last --script off-cpu --last 0.5s --trigger "file=$T/incident" -- sh -c 'while :; do sleep 0.1; done'
+check 'the trigger is told' grep -q 'the recording ends by --trigger: there is' "$T/last.err"
+check 'the last half second' grep -qE '^slices 10000000 50 [1-9][0-9]*$' "$T/last.rec"
+check 'all threads wait less than that' sh -c "awk '/^row 0/ && \$7 > 500000 { exit 1 }' '$T/last.rec'"
+sums last
+
 record none --slice 0 -u -- "$T/phases"
 check 'no slices' sh -c "! grep -qE '^(slices|series) ' '$T/none.rec'"
 record short -t 1 -u -- "$T/phases"
