@@ -104,61 +104,44 @@ static const struct arg_option options[] = {
 		FORM(REPORT_JSON)},
 	{"print-rules", 0, NULL, "Print the built-in rules, nothing else", 1, arg_flag,
 		AT(print_rules)},
-	{"by", 0, "KEY",
-		"A table by KEY, one of module, file, line, category, " ARG_ROOT_WORDS
+	{"by", 0, "KEY[,KEY...]",
+		"A table by KEY, one of function, module, file, line, category, " ARG_ROOT_WORDS
 		"; file and line are of the source; label:KEY for a label whose key is another of "
-		"these words",
+		"these words; several are crossed, as in --by comm,function",
 		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY},
 	{0},
 };
 
-/* Groups by a word, or else by the key of a label. */
-static void set_by(struct report_command *o, const char *arg)
+/* Functions and categories alone have reports of their own. */
+static enum report_of of_keys(const struct report_keys *keys)
 {
-	static const char label[] = "label:";
-
-	o->args.input.view.by = NULL;
-	choose_of(o, !strcmp(arg, "category") ? REPORT_CATEGORIES : REPORT_GROUPS);
-	if (o->report.of == REPORT_CATEGORIES)
-		return;
-	o->report.by = report_by_of(arg);
-	if (o->report.by != BY_LABEL)
-		return;
-	o->report.key = begins_with(arg, strlen(arg), label) ? arg + strlen(label) : arg;
-	if (!*o->report.key)
-		arg_error("invalid --by '': use label:KEY with the key of a label");
+	if (keys->nr > 1 || (keys->list[0] != BY_FUNCTION && keys->list[0] != BY_CATEGORY))
+		return REPORT_GROUPS;
+	return keys->list[0] == BY_FUNCTION ? REPORT_FUNCTIONS : REPORT_CATEGORIES;
 }
 
-/* Requests the parts of the input that the groups need. */
-static void read_for_groups(struct report_command *o)
+static bool has_keys_of_stacks(const struct report_keys *keys)
 {
-	struct recording_view *view = &o->args.input.view;
+	for (size_t i = 0; i < keys->nr; i++)
+		if (report_by_is_of_stacks(keys->list[i]))
+			return true;
+	return false;
+}
 
-	switch (o->report.by) {
-	case BY_FILE:
-	case BY_LINE:
-		o->args.input.symbol.lines = view->lines = view->paths = true;
-		break;
-	case BY_COMM:
-		view->comm = true;
-		view->threads = false;
-		break;
-	case BY_PROCESS:
-		view->processes = true;
-		view->comm = view->threads = false;
-		break;
-	case BY_THREAD:
-		view->threads = true;
-		break;
-	case BY_LABEL:
-		view->by = o->report.key;
-		view->keep_labels = true;
-		break;
-	case BY_FUNCTION:
-	case BY_MODULE:
-		return;
-	}
-	if (o->report.by >= BY_COMM && o->args.filter.skip_after.nr)
+/* Parses --by, and requests the parts of the input that the keys need. */
+static void set_by(struct report_command *o, const char *arg)
+{
+	struct report_keys *keys = &o->report.keys;
+	struct recording_view *view = &o->args.input.view;
+	struct strbuf why = STRBUF_INIT;
+
+	view->by = NULL;
+	if (report_keys_parse(keys, arg, &why) < 0)
+		arg_error("invalid --by '%s': %s", arg, why.buf);
+	choose_of(o, of_keys(keys));
+	report_keys_read(keys, view);
+	o->args.input.symbol.lines |= view->lines;
+	if (has_keys_of_stacks(keys) && o->args.filter.skip_after.nr)
 		arg_error("--skip-after removes what --by needs: leave one of them out");
 }
 
@@ -201,7 +184,7 @@ static void check_distr(const struct report_command *o)
 {
 	const struct filter *f = &o->args.filter;
 
-	if (o->has_of && (o->report.of != REPORT_GROUPS || o->report.by != BY_LABEL))
+	if (o->has_of && (!o->report.keys.label || o->report.keys.nr > 1))
 		arg_error("--distr is for all stacks, or by a label");
 	if (f->only.nr || f->skip_after.nr)
 		arg_error("--distr is for all stacks: leave out --only and --skip-after");
@@ -230,7 +213,6 @@ static void settle(void *input)
 		check_tree(o);
 	if (o->outliers)
 		check_outliers(o);
-	read_for_groups(o);
 }
 
 static const struct arg_table program = {
@@ -258,7 +240,7 @@ static int turn(struct profile *p)
 
 static int write_distr(const struct report_command *o, const struct profile *p, FILE *out)
 {
-	if (!ranges_report(p, o->report.key, grid_format(o), out))
+	if (!ranges_report(p, o->report.keys.label, grid_format(o), out))
 		return 0;
 	program_say("there is no distribution: record it with sample-bt --distr");
 	return 1;
@@ -305,5 +287,6 @@ int main(int argc, char **argv)
 				   : view_args_run(&o.args, write_report, &o);
 
 	function_match_release(&o.fn);
+	report_keys_release(&o.report.keys);
 	return program_end(status);
 }

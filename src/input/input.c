@@ -2,6 +2,7 @@
 #include "input.h"
 #include "lib/lines.h"
 #include "lib/pattern.h"
+#include "lib/similar.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -229,9 +230,27 @@ out:
 	return ret;
 }
 
+/* Returns 0, or 1 with a note if no stack of P has the label that is asked for. */
+static int check_label(
+	const struct profile *p, const struct recording_view *view, struct strbuf *notes)
+{
+	struct similar similar;
+
+	if (!view->by || p->nr_nodes == 1)
+		return 0;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		if (p->frames[i].label == LABEL_BY)
+			return 0;
+	similar_init(&similar, view->by);
+	strbuf_adds(notes, "no stack has the label ");
+	message_add_path(notes, view->by);
+	recording_end_no_key(view, &similar, notes);
+	return 1;
+}
+
 /* Formats with tasks and a unit are first read into a profile of their own. */
 static int read_own(struct profile *p, const struct text_format *format, struct text_input *in,
-	struct strbuf *err)
+	const struct recording_view *view, struct strbuf *err)
 {
 	struct profile own;
 	int ret;
@@ -240,6 +259,8 @@ static int read_own(struct profile *p, const struct text_format *format, struct 
 	in->p = &own;
 	ret = format->read(in);
 	own.tasks = in->several;
+	if (ret >= 0)
+		ret |= check_label(&own, view, err);
 	if (ret >= 0 && add_own(p, &own, err) < 0)
 		ret = -1;
 	profile_release(&own);
@@ -271,7 +292,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	if (!time_range_is_open(&options->time))
 		return fail(err, "it does not tell when: only recordings have slices of time\n");
 	if (format->has_meta)
-		return read_own(p, format, &in, err);
+		return read_own(p, format, &in, &options->view, err);
 	if (check_direction(p, false, err) < 0)
 		return -1;
 	p->account = (struct account){0};
@@ -280,7 +301,7 @@ static int read_text(struct profile *p, struct lines *lines, const struct text_f
 	int ret = format->read(&in);
 
 	add_account(p, &before, first);
-	return ret;
+	return ret < 0 ? ret : ret | check_label(p, &options->view, err);
 }
 
 /* Skips the byte order mark that editors and PowerShell put before a text in UTF-8. */

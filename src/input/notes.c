@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "model/waits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COLD ".cold"
@@ -86,6 +87,22 @@ bool frame_is_unnamed(const struct profile *p, uint32_t frame)
 	if (kind == FRAME_USER && name_of_start(name, len))
 		return true;
 	return kind != FRAME_NOTE && kind != FRAME_TASK && name_is_unnamed(name, len);
+}
+
+const char *module_least_named(const struct profile *p)
+{
+	uint64_t *weights = xcalloc(p->nr_frames, sizeof(*weights));
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		add_capped(&weights[p->nodes[i].frame], p->nodes[i].total);
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		if (weights[i] > weights[most] && frame_is_unnamed(p, i))
+			most = i;
+	free(weights);
+	if (!most)
+		return NULL;
+	return *profile_module(p, most) ? profile_module(p, most) : profile_name(p, most, NULL);
 }
 
 void set_unnamed(struct strbuf *name, const char *module, size_t len)

@@ -35,6 +35,13 @@ size_t name_of_start(const char *name, size_t len);
 /* Whether a frame of P is an unnamed frame. Notes and tasks are not. */
 bool frame_is_unnamed(const struct profile *p, uint32_t frame);
 
+/*
+ * Returns the module with the largest weight of unnamed frames, or a name such as "[libfoo.so]" if
+ * the module is unknown, or NULL if all frames have names. P is finished. The result is valid until
+ * a frame is added.
+ */
+const char *module_least_named(const struct profile *p);
+
 /* Sets NAME to the name of an unnamed frame in MODULE. LEN is 0 if the module is unknown. */
 void set_unnamed(struct strbuf *name, const char *module, size_t len);
 

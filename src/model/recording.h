@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 struct lines;
+struct similar;
 struct strbuf;
 
 enum { RECORDING_VERSION = 2, RECORDING_SLICES_MAX = 1 << 24 };
@@ -185,7 +186,8 @@ uint32_t recording_labels(struct recording *rec, const struct label *labels, siz
  */
 uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_STATE "state"
-/* The label with the lowest number of a bucket of log_scale.h, which has the value of each event. */
+/* The label with the lowest number of a bucket of log_scale.h, which has the value of each event.
+ */
 #define RECORDING_RANGE "range"
 
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
@@ -242,7 +244,8 @@ struct recording_view {
 	int event;                         /* number of the event, or -1 for the first with rows */
 	const struct label_filter *labels; /* shows matching rows, or all if NULL */
 	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
-	const char *by;   /* the root frame is the value of this label, unless it is NULL */
+	const char *by; /* the root frame is the value of this label, unless it is NULL */
+	const char *const *by_words; /* for messages: what BY could have been, or NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
 	bool places;      /* frames have their place (place.h) */
@@ -312,6 +315,9 @@ const char *recording_label(
  */
 bool recording_has_selected(
 	const struct recording *rec, const struct recording_view *view, struct strbuf *notes);
+
+/* Ends a note on a missing key: appends "; other keys are comm", and similar keys, also of S. */
+void recording_end_no_key(const struct recording_view *view, struct similar *s, struct strbuf *out);
 
 enum { RECORDING_STATES_MAX = 16 }; /* states that views distinguish */
 

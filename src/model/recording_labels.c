@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Labels of a recording's rows. */
+#include "lib/similar.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
@@ -76,8 +77,9 @@ static bool is_used(const struct recording *rec, const bool *used, const char *k
 	return false;
 }
 
-/* Appends "; its labels are state, uri". */
-static void add_keys(const struct recording *rec, const bool *used, struct strbuf *out)
+/* Appends "; its labels are state, uri", and tries these keys. */
+static void add_keys(
+	const struct recording *rec, const bool *used, struct similar *similar, struct strbuf *out)
 {
 	bool *seen = xcalloc(rec->strings.nr, sizeof(*seen));
 	const char *before = "; its labels are ";
@@ -94,22 +96,40 @@ static void add_keys(const struct recording *rec, const bool *used, struct strbu
 			seen[key] = true;
 			strbuf_adds(out, before);
 			message_add(out, recording_get(rec, key), strpool_len(&rec->strings, key));
+			similar_try(
+				similar, recording_get(rec, key), strpool_len(&rec->strings, key));
 			before = ", ";
 		}
 	}
-	strbuf_adds(out, *before == ';' ? "; it has no labels\n" : "\n");
+	strbuf_adds(out, *before == ';' ? "; it has no labels" : "");
 	free(seen);
 }
 
-/* Adds a note and returns false if no row has the label. */
-static bool check_key(
-	const struct recording *rec, const bool *used, const char *key, struct strbuf *notes)
+void recording_end_no_key(const struct recording_view *view, struct similar *s, struct strbuf *out)
 {
+	for (size_t i = 0; view->by_words && view->by_words[i]; i++) {
+		const char *word = view->by_words[i];
+
+		strbuf_addf(out, "%s%s", i ? ", " : "; other keys are ", word);
+		similar_try(s, word, strlen(word));
+	}
+	similar_add(s, out);
+	strbuf_addch(out, '\n');
+}
+
+/* Adds a note and returns false if no row has the label. WORDS may have other keys. */
+static bool check_key(const struct recording *rec, const bool *used, const char *key,
+	const struct recording_view *words, struct strbuf *notes)
+{
+	struct similar similar;
+
 	if (is_used(rec, used, key))
 		return true;
+	similar_init(&similar, key);
 	strbuf_adds(notes, "no row has the label ");
 	message_add_path(notes, key);
-	add_keys(rec, used, notes);
+	add_keys(rec, used, &similar, notes);
+	recording_end_no_key(words, &similar, notes);
 	return false;
 }
 
@@ -165,7 +185,7 @@ static void add_values(
 static bool check_values(const struct recording *rec, const bool *used,
 	const struct label_filter *f, const char *key, struct strbuf *notes)
 {
-	if (!check_key(rec, used, key, notes))
+	if (!check_key(rec, used, key, &(struct recording_view){0}, notes))
 		return false;
 	if (has_value(rec, used, f, key))
 		return true;
@@ -189,7 +209,7 @@ static bool has_labels(
 			all &= check_values(
 				rec, used, view->labels, view->labels->choices[i].key, notes);
 	if (used && view->by)
-		all &= check_key(rec, used, view->by, notes);
+		all &= check_key(rec, used, view->by, view, notes);
 	free(used);
 	return all;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "finish.h"
 #include "input/input.h"
+#include "input/notes.h"
 #include "lib/limits/memory.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -10,7 +11,6 @@
 #include "symbol/names/demangle_profile.h"
 #include "view/filter.h"
 #include "view/output.h"
-#include "view/report/functions.h"
 #include "view/report/ranges_report.h"
 #include "view/skid.h"
 
@@ -138,7 +138,7 @@ static int judge(const struct options *o, const struct profile *p)
 		program_say("no samples: %s",
 			o->tool.none ? o->tool.none : "the event did not occur in the target");
 		ret = EXIT_PARTIAL;
-	} else if (!account_is_named(account, o->min_quality, functions_least_named(p), &line)) {
+	} else if (!account_is_named(account, o->min_quality, module_least_named(p), &line)) {
 		ret = EXIT_PARTIAL;
 	}
 	if (!o->quiet || ret != EXIT_OK)

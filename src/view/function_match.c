@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "rules.h"
-#include "similar.h"
+#include "lib/similar.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "model/profile.h"
 #include "model/recording.h"
+#include "report/report_keys.h"
 #include "symbol/names/demangle.h"
 
 #include <stdio.h>
@@ -50,17 +51,7 @@ enum report_of {
 	REPORT_CATEGORIES,
 	REPORT_CALLERS,
 	REPORT_CALLEES,
-	REPORT_GROUPS, /* by module, source file … */
-};
-enum report_by {
-	BY_FUNCTION, /* not a group */
-	BY_MODULE,
-	BY_FILE,
-	BY_LINE,
-	BY_COMM,
-	BY_PROCESS,
-	BY_THREAD,
-	BY_LABEL, /* the profile was read with keep_labels */
+	REPORT_GROUPS, /* by keys: module, source file … */
 };
 enum report_sort { SORT_SELF, SORT_INCLUSIVE, SORT_NAME };
 enum report_form { REPORT_DEFAULT, REPORT_CSV, REPORT_TEXT, REPORT_JSON }; /* default: CSV */
@@ -68,15 +59,11 @@ struct report_options {
 	enum report_of of;
 	enum report_form form;
 	const struct function_match *fn; /* functions whose callers or callees are listed */
-	enum report_by by;               /* kind of groups */
-	const char *key;                 /* key of the label */
+	struct report_keys keys;         /* of groups */
 	enum report_sort sort;
 	unsigned top;              /* maximum number of rows, or 0 for all */
 	const struct rules *rules; /* NULL for the built-in rules */
 };
-/* Returns "module", "file", "line", "process", "thread", or "" if BY is not one of these. */
-const char *report_by_word(enum report_by by);
-enum report_by report_by_of(const char *word); /* returns BY_LABEL for other words */
 /* Writes a report. The default options give profile.csv, and categories give summary.csv. */
 int view_report(const struct profile *p, const struct report_options *options, FILE *out,
 	struct strbuf *err);

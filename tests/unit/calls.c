@@ -31,11 +31,11 @@ static void stacks_init(struct stacks *s, uint64_t seed)
 	profile_finish(&s->p);
 }
 
-static uint64_t weight_of(const struct functions *f, const char *name, const char *category)
+static uint64_t weight_of(const struct report_entries *f, const char *name, const char *category)
 {
 	for (uint32_t i = 0; i < f->nr; i++)
 		if (!strcmp(profile_name(f->p, f->list[i].frame, NULL), name) &&
-			!strcmp(function_category(f, &f->list[i]), category))
+			!strcmp(entry_category(f, &f->list[i]), category))
 			return f->list[i].inclusive;
 	return 0;
 }
@@ -44,8 +44,8 @@ static uint64_t weight_of(const struct functions *f, const char *name, const cha
 static void test_calls(void **state)
 {
 	struct stacks s;
-	struct functions callers, callees;
-	struct function of, again;
+	struct report_entries callers, callees;
+	struct report_entry of, again;
 	struct function_match fn;
 	uint64_t self = 0, inclusive = 0, root = 0, calls[LETTERS] = {0}, called[LETTERS] = {0};
 
@@ -78,8 +78,8 @@ static void test_calls(void **state)
 		assert_int_equal(weight_of(&callers, (char[]){(char)('a' + k), 0}, "m"), calls[k]);
 		assert_int_equal(weight_of(&callees, (char[]){(char)('a' + k), 0}, "m"), called[k]);
 	}
-	functions_release(&callers);
-	functions_release(&callees);
+	entries_release(&callers);
+	entries_release(&callees);
 	function_match_release(&fn);
 	profile_release(&s.p);
 }
@@ -87,8 +87,8 @@ static void test_calls(void **state)
 static void test_no_calls(void **state)
 {
 	struct profile p;
-	struct functions calls;
-	struct function of;
+	struct report_entries calls;
+	struct report_entry of;
 	struct function_match fn;
 
 	(void)state;
@@ -99,10 +99,10 @@ static void test_no_calls(void **state)
 	calls_init_callers(&calls, &of, &p, &fn, NULL);
 	assert_int_equal(calls.nr, 0);
 	assert_int_equal(of.inclusive, 0);
-	functions_release(&calls);
+	entries_release(&calls);
 	calls_init_callees(&calls, &of, &p, &fn, NULL);
 	assert_int_equal(calls.nr, 0);
-	functions_release(&calls);
+	entries_release(&calls);
 	function_match_release(&fn);
 	profile_release(&p);
 }
@@ -112,7 +112,7 @@ static void test_sums_with_inherit(void **state)
 {
 	struct rules *rules = rules_of("first function=a\nbelow inherit function=b\n");
 	struct stacks s;
-	struct functions f, categories;
+	struct report_entries f, categories;
 	uint64_t below_d = 0, below = 0, self = 0, self_of_categories = 0;
 
 	(void)state;
@@ -123,8 +123,8 @@ static void test_sums_with_inherit(void **state)
 		below += b ? (uint64_t)i : 0;
 		below_d += b && strchr(b, 'd') ? (uint64_t)i : 0;
 	}
-	functions_init(&f, &s.p, rules);
-	functions_init_categories(&categories, &s.p, rules);
+	entries_init(&f, &s.p, rules);
+	entries_init_categories(&categories, &s.p, rules);
 	assert_int_equal(f.nr, 6); /* a, b; c and d with and without b above them */
 	assert_int_equal(weight_of(&f, "d", "below"), below_d);
 	assert_int_equal(categories.nr, 3);
@@ -132,13 +132,13 @@ static void test_sums_with_inherit(void **state)
 		self += f.list[i].self;
 	for (uint32_t i = 0; i < categories.nr; i++) {
 		self_of_categories += categories.list[i].self;
-		if (!strcmp(function_category(&categories, &categories.list[i]), "below"))
+		if (!strcmp(entry_category(&categories, &categories.list[i]), "below"))
 			assert_int_equal(categories.list[i].inclusive, below);
 	}
 	assert_int_equal(self, s.p.nodes[0].total);
 	assert_int_equal(self_of_categories, s.p.nodes[0].total);
-	functions_release(&f);
-	functions_release(&categories);
+	entries_release(&f);
+	entries_release(&categories);
 	profile_release(&s.p);
 	rules_free(rules);
 }

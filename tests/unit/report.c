@@ -3,7 +3,7 @@
 #include "lib/format/json.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/report/functions.h"
+#include "view/report/entries.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,8 @@ static void test_json(void **state)
 	strbuf_release(&sb);
 }
 
-static uint64_t inclusive_of(const struct profile *p, const struct functions *f, const char *name)
+static uint64_t inclusive_of(
+	const struct profile *p, const struct report_entries *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->nr; i++)
 		if (!strcmp(profile_name(p, f->list[i].frame, NULL), name))
@@ -61,7 +62,7 @@ static uint64_t inclusive_of(const struct profile *p, const struct functions *f,
 static void test_sums(void **state)
 {
 	struct profile p;
-	struct functions f;
+	struct report_entries f;
 	uint64_t want[5] = {0}, total = 0, self = 0, seed = 3;
 
 	(void)state;
@@ -84,36 +85,36 @@ static void test_sums(void **state)
 				want[k] += (uint64_t)i;
 	}
 	profile_finish(&p);
-	functions_init(&f, &p, NULL);
+	entries_init(&f, &p, NULL);
 	assert_int_equal(f.nr, 5);
 	for (uint32_t i = 0; i < f.nr; i++)
 		self += f.list[i].self;
 	assert_int_equal(self, total);
 	for (int k = 0; k < 5; k++)
 		assert_int_equal(inclusive_of(&p, &f, (char[]){(char)('a' + k), 0}), want[k]);
-	functions_release(&f);
-	functions_init_categories(&f, &p, NULL);
+	entries_release(&f);
+	entries_init_categories(&f, &p, NULL);
 	assert_int_equal(f.nr, 1);
-	assert_string_equal(function_category(&f, &f.list[0]), "m");
+	assert_string_equal(entry_category(&f, &f.list[0]), "m");
 	assert_int_equal(f.list[0].inclusive, total);
-	functions_release(&f);
+	entries_release(&f);
 	profile_release(&p);
 }
 
 static void test_no_stacks(void **state)
 {
 	struct profile p;
-	struct functions f;
+	struct report_entries f;
 
 	(void)state;
 	profile_init(&p);
 	profile_finish(&p);
-	functions_init(&f, &p, NULL);
+	entries_init(&f, &p, NULL);
 	assert_int_equal(f.nr, 0);
-	functions_release(&f);
-	functions_init_categories(&f, &p, NULL);
+	entries_release(&f);
+	entries_init_categories(&f, &p, NULL);
 	assert_int_equal(f.nr, 0);
-	functions_release(&f);
+	entries_release(&f);
 	profile_release(&p);
 }
 

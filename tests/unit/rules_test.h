@@ -5,7 +5,7 @@
 
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/report/functions.h"
+#include "view/report/entries.h"
 #include "view/rules.h"
 
 #include <setjmp.h>

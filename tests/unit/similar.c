@@ -2,7 +2,7 @@
 /* Similar names. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/similar.h"
+#include "lib/similar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "view/function_match.h"
-#include "view/similar.h"
+#include "lib/similar.h"
 
 #include <stdlib.h>
 #include <string.h>

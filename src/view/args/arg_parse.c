@@ -3,7 +3,7 @@
 #include "arg_value.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "view/similar.h"
+#include "lib/similar.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "args.h"
 #include "arg_value.h"
+#include "input/notes.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -8,7 +9,6 @@
 #include "symbol/names/demangle_profile.h"
 #include "symbol_args.h"
 #include "view/function_match.h"
-#include "view/report/functions.h"
 #include "view/skid.h"
 
 #include <inttypes.h>
@@ -91,6 +91,7 @@ static bool *root_flag(struct recording_view *view, const char *word, size_t len
 void arg_root(const struct arg_option *option, const char *arg, void *to)
 {
 	static const char label[] = "label:";
+	static const char *const words[] = {"comm", "thread", "process", NULL};
 	struct recording_view *view = to;
 	const char *key = arg;
 	bool *flag;
@@ -102,6 +103,7 @@ void arg_root(const struct arg_option *option, const char *arg, void *to)
 			return;
 		key++;
 	}
+	view->by_words = words;
 	view->by = begins_with(key, strlen(key), label) ? key + strlen(label) : key;
 	if (!*view->by)
 		arg_invalid(option, arg, ARG_LABEL_KEY);
@@ -385,7 +387,7 @@ static int judge_profiles(
 		add_subject(args, i, &subject);
 
 		const struct shown shown = {subject.buf, &p->account, &p->timing, &p->cuts, p->unit,
-			functions_least_named(p)};
+			module_least_named(p)};
 		int one = judge(args, &shown, part);
 
 		status = one > status ? one : status;

@@ -2,7 +2,7 @@
 #include "diff_functions.h"
 #include "lib/table.h"
 #include "lib/util.h"
-#include "view/report/functions.h"
+#include "view/report/entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +33,14 @@ struct merge {
 
 /* Returns the entry of FN, a function of SIDE. Adds it if it is new. */
 static struct diff_function *entry_of(
-	struct merge *m, const struct functions *side, const struct function *fn)
+	struct merge *m, const struct report_entries *side, const struct report_entry *fn)
 {
 	struct diff_functions *f = m->f;
 	const struct frame *frame = &side->p->frames[fn->frame];
 	struct diff_function key = {
 		.name = strpool_import(&f->names, &side->p->names, frame->name),
 		.module = strpool_import(&f->names, &side->p->names, frame->module),
-		.category = strpool_adds(&f->names, function_category(side, fn)),
+		.category = strpool_adds(&f->names, entry_category(side, fn)),
 		.kernel = fn->kernel,
 	};
 	bool is_new;
@@ -55,10 +55,10 @@ static struct diff_function *entry_of(
 	return &f->list[*number];
 }
 
-static void add_side(struct merge *m, const struct functions *side, bool is_after)
+static void add_side(struct merge *m, const struct report_entries *side, bool is_after)
 {
 	for (uint32_t i = 0; i < side->nr; i++) {
-		const struct function *fn = &side->list[i];
+		const struct report_entry *fn = &side->list[i];
 		struct diff_function *entry = entry_of(m, side, fn);
 
 		*(is_after ? &entry->self.after : &entry->self.before) = fn->self;
@@ -67,7 +67,7 @@ static void add_side(struct merge *m, const struct functions *side, bool is_afte
 }
 
 /* Merges both SIDES and releases them. */
-static void merge(struct diff_functions *f, struct functions sides[2], bool normalized)
+static void merge(struct diff_functions *f, struct report_entries sides[2], bool normalized)
 {
 	const struct profile *before = sides[0].p;
 	struct merge m = {.f = f};
@@ -80,7 +80,7 @@ static void merge(struct diff_functions *f, struct functions sides[2], bool norm
 	table_init(&m.numbers);
 	for (int i = 0; i < 2; i++) {
 		add_side(&m, &sides[i], i);
-		functions_release(&sides[i]);
+		entries_release(&sides[i]);
 	}
 	table_release(&m.numbers);
 	if (f->nr)
@@ -90,20 +90,20 @@ static void merge(struct diff_functions *f, struct functions sides[2], bool norm
 void diff_functions_init(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized, const struct rules *rules)
 {
-	struct functions sides[2];
+	struct report_entries sides[2];
 
-	functions_init(&sides[0], before, rules);
-	functions_init(&sides[1], after, rules);
+	entries_init(&sides[0], before, rules);
+	entries_init(&sides[1], after, rules);
 	merge(f, sides, normalized);
 }
 
 void diff_functions_init_whole(struct diff_functions *f, const struct profile *before,
 	const struct profile *after, bool normalized)
 {
-	struct functions sides[2];
+	struct report_entries sides[2];
 
-	functions_init_whole(&sides[0], before);
-	functions_init_whole(&sides[1], after);
+	entries_init_whole(&sides[0], before);
+	entries_init_whole(&sides[1], after);
 	merge(f, sides, normalized);
 }
 

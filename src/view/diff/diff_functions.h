@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of two profiles (functions.h) side by side. */
+/* The functions of two profiles (entries.h) side by side. */
 #ifndef VIEW_DIFF_DIFF_FUNCTIONS_H
 #define VIEW_DIFF_DIFF_FUNCTIONS_H
 
@@ -10,7 +10,7 @@ struct rules;
 
 struct diff_function {
 	uint32_t name, module, category; /* in names */
-	bool kernel;                     /* as in functions.h */
+	bool kernel;                     /* as in entries.h */
 	struct diff_pair self, inclusive;
 };
 

@@ -2,7 +2,7 @@
 #include "diff_runs.h"
 #include "lib/table.h"
 #include "lib/util.h"
-#include "view/report/functions.h"
+#include "view/report/entries.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,11 +126,11 @@ static void add_run(struct shares *s, const struct profile *run, size_t at)
 {
 	struct strpool *names = &s->functions->names;
 	uint64_t total = run->nodes[0].total;
-	struct functions own;
+	struct report_entries own;
 
-	functions_init_whole(&own, run);
+	entries_init_whole(&own, run);
 	for (uint32_t i = 0; i < own.nr; i++) {
-		const struct function *fn = &own.list[i];
+		const struct report_entry *fn = &own.list[i];
 		const struct frame *frame = &run->frames[fn->frame];
 		uint64_t name = strpool_import(names, &run->names, frame->name);
 		uint32_t module = strpool_import(names, &run->names, frame->module);
@@ -141,7 +141,7 @@ static void add_run(struct shares *s, const struct profile *run, size_t at)
 		s->self[*number * s->nr + at] = share_of(fn->self, total);
 		s->inclusive[*number * s->nr + at] = share_of(fn->inclusive, total);
 	}
-	functions_release(&own);
+	entries_release(&own);
 }
 
 /* Sets *MEDIANS, and returns whether the values rose. */

@@ -3,7 +3,7 @@
 #ifndef VIEW_REPORT_CALLS_H
 #define VIEW_REPORT_CALLS_H
 
-#include "functions.h"
+#include "entries.h"
 #include "view/function_match.h"
 
 /*
@@ -11,11 +11,11 @@
  * OF. CALLS becomes the list of these callers or callees. Its inclusive weight is the weight of the
  * stacks that contain such a call, each counted once; its self weight is 0. Frame 0, without
  * category, is the caller of root frames. P is finished and outlives CALLS, which is released by
- * functions_release. If RULES is NULL, the built-in rules are used.
+ * entries_release. If RULES is NULL, the built-in rules are used.
  */
-void calls_init_callers(struct functions *calls, struct function *of, const struct profile *p,
-	const struct function_match *fn, const struct rules *rules);
-void calls_init_callees(struct functions *calls, struct function *of, const struct profile *p,
-	const struct function_match *fn, const struct rules *rules);
+void calls_init_callers(struct report_entries *calls, struct report_entry *of,
+	const struct profile *p, const struct function_match *fn, const struct rules *rules);
+void calls_init_callees(struct report_entries *calls, struct report_entry *of,
+	const struct profile *p, const struct function_match *fn, const struct rules *rules);
 
 #endif

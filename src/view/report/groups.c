@@ -5,27 +5,30 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "model/leaves.h"
+#include "model/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct group_index {
-	struct functions *groups;
-	enum report_by by;
-	struct table numbers; /* maps name and module to an index in the list */
-	struct strbuf name;
-	uint32_t alloc;
+/*
+ * The values of the keys of a frame or, with zeros for these keys, of a stack: numbers in
+ * categories.names. Its bytes are its identity.
+ */
+struct combination {
+	uint32_t values[REPORT_KEYS_MAX];
+	uint32_t module; /* in the profile's names, if modules are shown */
+	uint32_t kernel; /* whether it is a function of the kernel without a module */
 };
 
-bool groups_have_modules(enum report_by by)
-{
-	return by == BY_FILE || by == BY_LINE;
-}
-
-bool groups_are_of_stacks(enum report_by by)
-{
-	return by >= BY_COMM;
-}
+struct group_index {
+	struct report_entries *groups;
+	const struct report_keys *keys;
+	struct strpool combinations;
+	struct table numbers; /* maps the combinations of a stack and a frame to a group */
+	struct table frames;  /* maps a frame and its category to a combination */
+	struct strbuf name;
+	uint32_t alloc, values_alloc;
+};
 
 /*
  * Sets the name of a module's group: its path, "[kernel]", the file "libfoo.so" of the frame
@@ -53,10 +56,11 @@ static void name_module(struct group_index *x, const struct profile *p, uint32_t
 	}
 }
 
-static void name_source(struct group_index *x, const struct profile *p, uint32_t frame)
+static void name_source(
+	struct group_index *x, enum report_by by, const struct profile *p, uint32_t frame)
 {
 	const char *source = strpool_get(&p->names, p->frames[frame].source);
-	const char *line = x->by == BY_FILE ? strrchr(source, ':') : NULL;
+	const char *line = by == BY_FILE ? strrchr(source, ':') : NULL;
 
 	if (*source)
 		strbuf_add(&x->name, source, line ? (size_t)(line - source) : strlen(source));
@@ -64,124 +68,252 @@ static void name_source(struct group_index *x, const struct profile *p, uint32_t
 		strbuf_adds(&x->name, "[no source]");
 }
 
-/* Sets the name of the group that a frame belongs to. Returns false if it belongs to none. */
-static bool name_group(struct group_index *x, const struct profile *p, uint32_t frame)
+/* Sets the name of a function, without the source line that follows it if lines are keys, too. */
+static void name_function(struct group_index *x, const struct profile *p, uint32_t frame)
 {
-	const struct frame *f = &p->frames[frame];
-	bool task = f->kind == FRAME_TASK, label = f->label == LABEL_BY;
+	const char *source = strpool_get(&p->names, p->frames[frame].source);
+	size_t len, more = strlen(source) + 1;
+	const char *name = profile_name(p, frame, &len);
+	bool lines = report_keys_have(x->keys, BY_FILE) || report_keys_have(x->keys, BY_LINE);
+
+	if (lines && *source && len > more && name[len - more] == ' ' && ends_with(name, source))
+		len -= more;
+	strbuf_add(&x->name, name, len);
+}
+
+/* Returns the value of a key of frames. CATEGORY is the frame's. */
+static uint32_t value_of_frame(
+	struct group_index *x, enum report_by by, uint32_t frame, uint32_t category)
+{
+	const struct profile *p = x->groups->p;
 
 	strbuf_reset(&x->name);
-	switch (x->by) {
-	case BY_MODULE:
+	if (by == BY_CATEGORY)
+		return category;
+	if (by == BY_MODULE)
 		name_module(x, p, frame);
-		return !task;
-	case BY_FILE:
-	case BY_LINE:
-		name_source(x, p, frame);
-		return !task;
-	case BY_COMM:
-	case BY_PROCESS:
-	case BY_THREAD:
-		strbuf_adds(&x->name, profile_name(p, frame, NULL));
-		return task && !label;
-	case BY_LABEL:
-		strbuf_adds(&x->name, profile_name(p, frame, NULL));
-		return label;
-	case BY_FUNCTION:
-		break;
+	else if (by == BY_FUNCTION)
+		name_function(x, p, frame);
+	else
+		name_source(x, by, p, frame);
+	return strpool_add(&x->groups->categories.names, x->name.buf, x->name.len);
+}
+
+static uint32_t add_combination(struct group_index *x, const struct combination *c)
+{
+	return strpool_add(&x->combinations, (const char *)c, sizeof(*c));
+}
+
+static struct combination get_combination(const struct group_index *x, uint32_t number)
+{
+	struct combination c;
+
+	memcpy(&c, strpool_get(&x->combinations, number), sizeof(c));
+	return c;
+}
+
+/* Returns the combination of the keys of frames. */
+static uint32_t combination_of_frame(struct group_index *x, uint32_t frame, uint32_t category)
+{
+	const struct profile *p = x->groups->p;
+	struct combination c = {0};
+	bool is_new;
+	uint32_t *known = table_put(&x->frames, frame, category, &is_new);
+
+	if (!is_new)
+		return *known;
+	for (size_t i = 0; i < x->keys->nr; i++)
+		if (!report_by_is_of_stacks(x->keys->list[i]))
+			c.values[i] = value_of_frame(x, x->keys->list[i], frame, category);
+	if (report_keys_add_module(x->keys))
+		c.module = p->frames[frame].module;
+	if (report_keys_have(x->keys, BY_FUNCTION))
+		c.kernel = !p->frames[frame].module && rules_is_kernel(p, frame);
+	return *known = add_combination(x, &c);
+}
+
+/* Returns the combination of the keys of stacks for stacks without task and label. */
+static uint32_t no_combination(struct group_index *x)
+{
+	struct strpool *names = &x->groups->categories.names;
+	struct combination c = {0};
+
+	for (size_t i = 0; i < x->keys->nr; i++) {
+		if (!report_by_is_of_stacks(x->keys->list[i]))
+			continue;
+		strbuf_reset(&x->name);
+		if (x->keys->list[i] == BY_LABEL)
+			recording_add_no_label(x->keys->label, &x->name);
+		else
+			strbuf_adds(&x->name, "[unknown]");
+		c.values[i] = strpool_add(names, x->name.buf, x->name.len);
 	}
-	return false;
+	return add_combination(x, &c);
+}
+
+/* Returns combination NUMBER with the value of a task or label. */
+static uint32_t with_value(struct group_index *x, uint32_t number, bool label, const char *value)
+{
+	struct combination c = get_combination(x, number);
+
+	for (size_t i = 0; i < x->keys->nr; i++)
+		if (report_by_is_of_stacks(x->keys->list[i]) &&
+			label == (x->keys->list[i] == BY_LABEL))
+			c.values[i] = strpool_adds(&x->groups->categories.names, value);
+	return add_combination(x, &c);
+}
+
+/* Whether a node stands for a task, a label, or the note that there is none. */
+static bool is_root(const struct group_index *x, uint32_t node)
+{
+	const struct profile *p = x->groups->p;
+	const struct frame *f = &p->frames[p->nodes[node].frame];
+
+	if (f->kind == FRAME_TASK)
+		return true;
+	if (f->kind != FRAME_NOTE || p->nodes[node].parent || !x->keys->label)
+		return false;
+	const char *name = profile_name(p, p->nodes[node].frame, NULL);
+	size_t len = strlen(x->keys->label);
+
+	return begins_with(name, strlen(name), "[no ") && !strncmp(name + 4, x->keys->label, len) &&
+	       !strcmp(name + 4 + len, "]");
+}
+
+/* Returns for each node the combination of its stack's keys. The caller frees the array. */
+static uint32_t *combinations_of_stacks(struct group_index *x)
+{
+	const struct profile *p = x->groups->p;
+	uint32_t *of = xcalloc(p->nr_nodes, sizeof(*of));
+
+	of[0] = no_combination(x);
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
+		const struct frame *f = &p->frames[p->nodes[i].frame];
+
+		of[i] = of[p->nodes[i].parent];
+		if (f->kind == FRAME_TASK)
+			of[i] = with_value(x, of[i], f->label == LABEL_BY,
+				profile_name(p, p->nodes[i].frame, NULL));
+	}
+	return of;
+}
+
+static void add_group(struct group_index *x, uint32_t frame, const struct combination *c)
+{
+	struct report_entries *g = x->groups;
+	uint32_t at = g->nr * (uint32_t)x->keys->nr;
+
+	ALLOC_GROW(g->list, g->nr, x->alloc);
+	while (x->values_alloc < at + x->keys->nr) {
+		x->values_alloc = x->values_alloc * 2 + REPORT_KEYS_MAX;
+		g->values = xrealloc(g->values, x->values_alloc, sizeof(*g->values));
+	}
+	memcpy(g->values + at, c->values, x->keys->nr * sizeof(*c->values));
+	g->list[g->nr++] =
+		(struct report_entry){.frame = frame, .category = at, .kernel = c->kernel};
 }
 
 /*
- * Returns the index of the group with the current name and the module of FRAME. Adds it if it is
- * new.
+ * Returns the index of the group with the combinations OF_STACK and OF_FRAME, which is 0 if there
+ * are no keys of frames. Adds the group if it is new.
  */
-static uint32_t number_of_group(struct group_index *x, uint32_t frame)
+static uint32_t number_of_group(
+	struct group_index *x, uint32_t of_stack, uint32_t of_frame, uint32_t frame)
 {
-	struct functions *g = x->groups;
-	uint32_t name = strpool_add(&g->categories.names, x->name.buf, x->name.len);
-	uint32_t module = groups_have_modules(x->by) ? g->p->frames[frame].module : 0;
 	bool is_new;
-	uint32_t *number = table_put(&x->numbers, name, module, &is_new);
+	uint32_t *number = table_put(&x->numbers, of_stack, of_frame, &is_new);
 
-	if (is_new) {
-		ALLOC_GROW(g->list, g->nr, x->alloc);
-		g->list[g->nr] = (struct function){.frame = frame, .category = name};
-		*number = g->nr++;
+	if (!is_new)
+		return *number;
+	*number = x->groups->nr;
+
+	struct combination c = get_combination(x, of_stack);
+
+	if (of_frame) {
+		struct combination own = get_combination(x, of_frame);
+
+		for (size_t i = 0; i < x->keys->nr; i++)
+			c.values[i] += own.values[i]; /* one of them is 0 */
+		c.kernel = own.kernel;
 	}
-	return *number;
+	add_group(x, frame, &c);
+	return x->groups->nr - 1;
 }
 
-/* Returns for each frame the index of its group, or NO_FUNCTION if it belongs to none. */
-static uint32_t *number_frames(struct group_index *x)
+/* CATEGORIES has the category of each node, or is NULL. */
+static void add_up_frames(
+	struct group_index *x, const uint32_t *of_stack, const uint32_t *categories)
 {
 	const struct profile *p = x->groups->p;
-	uint32_t *number = xcalloc(p->nr_frames, sizeof(*number));
-
-	for (uint32_t i = 1; i < p->nr_frames; i++)
-		number[i] = name_group(x, p, i) ? number_of_group(x, i) : NO_FUNCTION;
-	return number;
-}
-
-static void add_up_nodes(struct functions *g, const uint32_t *of_frame)
-{
-	uint32_t *number = xcalloc(g->p->nr_nodes, sizeof(*number));
+	uint32_t *number = xcalloc(p->nr_nodes, sizeof(*number));
 	struct leaves leaves;
 
-	leaves_init(&leaves, g->p);
-	for (uint32_t i = 1; i < g->p->nr_nodes; i++)
-		number[i] =
-			leaves_is_state(&leaves, i) ? NO_FUNCTION : of_frame[g->p->nodes[i].frame];
+	leaves_init(&leaves, p);
+	for (uint32_t i = 1; i < p->nr_nodes; i++) {
+		uint32_t frame = p->nodes[i].frame, category = categories ? categories[i] : 0;
+
+		number[i] = NO_ENTRY;
+		if (!is_root(x, i) && !leaves_is_state(&leaves, i))
+			number[i] = number_of_group(
+				x, of_stack[i], combination_of_frame(x, frame, category), frame);
+	}
 	leaves_release(&leaves);
-	functions_add_up(g->list, g->nr, number, g->p);
+	entries_add_up(x->groups->list, x->groups->nr, number, p);
 	free(number);
 }
 
-/* Adds the stacks that are in no group. */
-static void add_others(struct group_index *x, const char *key)
+static void add_up_stacks(struct group_index *x, const uint32_t *of_stack)
 {
-	struct functions *g = x->groups;
-	uint64_t rest = g->p->nodes[0].total;
+	const struct profile *p = x->groups->p;
 
-	for (uint32_t i = 0; i < g->nr; i++) {
-		g->list[i].self = 0;
-		rest -= g->list[i].inclusive < rest ? g->list[i].inclusive : rest;
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		if (!p->nodes[i].self)
+			continue;
+		uint32_t number = number_of_group(x, of_stack[i], 0, 0);
+
+		add_capped(&x->groups->list[number].inclusive, p->nodes[i].self);
 	}
-	if (!rest)
-		return;
-	strbuf_reset(&x->name);
-	if (x->by == BY_LABEL)
-		recording_add_no_label(key, &x->name);
-	else
-		strbuf_adds(&x->name, "[unknown]");
-	uint32_t number = number_of_group(x, 0);
-
-	add_capped(&g->list[number].inclusive, rest);
 }
 
-/* Adds the counts of values, also of values that no stack has. */
+/* Adds the counts of the label's values, also of values that no stack has. */
 static void add_counts(struct group_index *x)
 {
-	struct functions *g = x->groups;
-	const struct value_counts *t = &g->p->counted;
+	const struct value_counts *t = &x->groups->p->counted;
+	uint32_t none = no_combination(x);
 
 	for (uint32_t i = 0; i < t->values.nr && i < t->alloc; i++) {
 		if (!t->counts[i])
 			continue;
-		strbuf_reset(&x->name);
-		strbuf_add(&x->name, strpool_get(&t->values, i), strpool_len(&t->values, i));
-		uint32_t number = number_of_group(x, 0);
+		uint32_t of = with_value(x, none, true, strpool_get(&t->values, i));
+		uint32_t number = number_of_group(x, of, 0, 0);
 
-		g->list[number].count = t->counts[i];
+		x->groups->list[number].count = t->counts[i];
 	}
+}
+
+const char *group_value(
+	const struct report_entries *groups, const struct report_entry *group, size_t key)
+{
+	return strpool_get(&groups->categories.names, groups->values[group->category + key]);
+}
+
+static int compare_values(
+	const struct group_index *x, const struct report_entry *a, const struct report_entry *b)
+{
+	const struct report_entries *g = x->groups;
+	int c = 0;
+
+	for (size_t i = 0; !c && i < x->keys->nr; i++)
+		c = strpool_compare(&g->categories.names, g->values[a->category + i],
+			g->values[b->category + i]);
+	return c;
 }
 
 static int compare_groups(const void *va, const void *vb, void *arg)
 {
-	const struct functions *g = arg;
-	const struct function *a = va, *b = vb;
-	const struct frame *fa = &g->p->frames[a->frame], *fb = &g->p->frames[b->frame];
+	const struct group_index *x = arg;
+	const struct profile *p = x->groups->p;
+	const struct report_entry *a = va, *b = vb;
 	int c = (a->self < b->self) - (a->self > b->self);
 
 	if (!c)
@@ -189,31 +321,55 @@ static int compare_groups(const void *va, const void *vb, void *arg)
 	if (!c)
 		c = (a->count < b->count) - (a->count > b->count);
 	if (!c)
-		c = strpool_compare(&g->categories.names, a->category, b->category);
-	return c ? c : strpool_compare(&g->p->names, fa->module, fb->module);
+		c = compare_values(x, a, b);
+	if (!c)
+		c = strpool_compare(
+			&p->names, p->frames[a->frame].module, p->frames[b->frame].module);
+	return c ? c : a->kernel - b->kernel;
 }
 
-void groups_init(
-	struct functions *groups, const struct profile *p, enum report_by by, const char *key)
+static void sort(struct group_index *x)
 {
-	struct group_index x = {.groups = groups, .by = by, .name = STRBUF_INIT};
+	struct report_entries *g = x->groups;
 
-	*groups = (struct functions){.p = p};
-	strpool_init(&groups->categories.names);
+	if (g->nr)
+		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, x);
+	while (g->nr && !g->list[g->nr - 1].inclusive && !g->list[g->nr - 1].count)
+		g->nr--;
+}
+
+/* Starts the groups. Returns the category of each node if a key needs it, otherwise NULL. */
+static uint32_t *begin(struct group_index *x, const struct profile *p, const struct rules *rules)
+{
+	if (report_keys_have(x->keys, BY_CATEGORY))
+		return entries_begin_categories(x->groups, p, rules);
+	*x->groups = (struct report_entries){.p = p};
+	strpool_init(&x->groups->categories.names);
+	return NULL;
+}
+
+void groups_init(struct report_entries *groups, const struct profile *p,
+	const struct report_keys *keys, const struct rules *rules)
+{
+	struct group_index x = {.groups = groups, .keys = keys, .name = STRBUF_INIT};
+	uint32_t *categories = begin(&x, p, rules);
+
+	strpool_init(&x.combinations);
 	table_init(&x.numbers);
-	uint32_t *of_frame = number_frames(&x);
+	table_init(&x.frames);
+	uint32_t *of_stack = combinations_of_stacks(&x);
 
-	add_up_nodes(groups, of_frame);
-	if (groups_are_of_stacks(by))
-		add_others(&x, key);
-	if (by == BY_LABEL)
+	if (report_keys_are_of_stacks(keys))
+		add_up_stacks(&x, of_stack);
+	else
+		add_up_frames(&x, of_stack, categories);
+	if (keys->label && keys->nr == 1)
 		add_counts(&x);
-	if (groups->nr)
-		qsort_r(groups->list, groups->nr, sizeof(*groups->list), compare_groups, groups);
-	while (groups->nr && !groups->list[groups->nr - 1].inclusive &&
-		!groups->list[groups->nr - 1].count)
-		groups->nr--;
-	free(of_frame);
+	sort(&x);
+	free(of_stack);
+	free(categories);
+	table_release(&x.frames);
 	table_release(&x.numbers);
+	strpool_release(&x.combinations);
 	strbuf_release(&x.name);
 }

@@ -13,7 +13,7 @@
 
 /* A row, and its place before. */
 struct sorted_row {
-	struct function row;
+	struct report_entry row;
 	uint32_t at;
 };
 
@@ -25,16 +25,18 @@ bool report_is_of_calls(const struct report *r)
 bool report_has_one_weight(const struct report *r)
 {
 	return report_is_of_calls(r) ||
-	       (r->options->of == REPORT_GROUPS && groups_are_of_stacks(r->options->by));
+	       (r->options->of == REPORT_GROUPS && report_keys_are_of_stacks(&r->options->keys));
 }
 
 const char *report_counted(const struct report *r)
 {
-	return r->options->of == REPORT_GROUPS && r->options->by == BY_LABEL ? r->p->counted.unit
-									     : NULL;
+	const struct report_keys *keys = &r->options->keys;
+
+	return r->options->of == REPORT_GROUPS && keys->label && keys->nr == 1 ? r->p->counted.unit
+									       : NULL;
 }
 
-double report_ns_each(const struct report *r, const struct function *row)
+double report_ns_each(const struct report *r, const struct report_entry *row)
 {
 	const struct timing *t = &r->p->timing;
 	double ns = amount_ns(r->p->unit);
@@ -51,41 +53,12 @@ uint64_t report_whole(const struct report *r)
 	return report_is_of_calls(r) ? r->of.inclusive : r->p->nodes[0].total;
 }
 
-static const char *const words[] = {
-	[BY_FUNCTION] = "",
-	[BY_MODULE] = "module",
-	[BY_FILE] = "file",
-	[BY_LINE] = "line",
-	[BY_COMM] = "comm",
-	[BY_PROCESS] = "process",
-	[BY_THREAD] = "thread",
-	[BY_LABEL] = "",
-};
-
-const char *report_by_word(enum report_by by)
-{
-	return words[by];
-}
-
-enum report_by report_by_of(const char *word)
-{
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (*words[i] && !strcmp(words[i], word))
-			return (enum report_by)i;
-	return BY_LABEL;
-}
-
-const char *report_group_word(const struct report *r)
-{
-	return r->options->by == BY_LABEL ? "value" : report_by_word(r->options->by);
-}
-
 uint32_t report_rows(const struct report *r)
 {
 	return r->options->top && r->options->top < r->rows.nr ? r->options->top : r->rows.nr;
 }
 
-const char *report_name(const struct report *r, const struct function *row, size_t *len)
+const char *report_name(const struct report *r, const struct report_entry *row, size_t *len)
 {
 	static const char root[] = "[root]";
 
@@ -99,10 +72,10 @@ static void init_rows(struct report *r)
 
 	switch (o->of) {
 	case REPORT_FUNCTIONS:
-		functions_init(&r->rows, r->p, o->rules);
+		entries_init(&r->rows, r->p, o->rules);
 		break;
 	case REPORT_CATEGORIES:
-		functions_init_categories(&r->rows, r->p, o->rules);
+		entries_init_categories(&r->rows, r->p, o->rules);
 		break;
 	case REPORT_CALLERS:
 		calls_init_callers(&r->rows, &r->of, r->p, o->fn, o->rules);
@@ -111,7 +84,7 @@ static void init_rows(struct report *r)
 		calls_init_callees(&r->rows, &r->of, r->p, o->fn, o->rules);
 		break;
 	case REPORT_GROUPS:
-		groups_init(&r->rows, r->p, o->by, o->key);
+		groups_init(&r->rows, r->p, &o->keys, o->rules);
 		break;
 	}
 }
@@ -132,7 +105,7 @@ static void csv_weight(struct strbuf *out, uint64_t weight, uint64_t all)
 }
 
 /* Appends "function,module,". */
-static void csv_function(struct report *r, const struct function *row)
+static void csv_function(struct report *r, const struct report_entry *row)
 {
 	size_t len;
 	const char *name = report_name(r, row, &len);
@@ -143,7 +116,7 @@ static void csv_function(struct report *r, const struct function *row)
 }
 
 /* Appends "self,self_pct,inclusive,inclusive_pct". */
-static void csv_weights(struct report *r, const struct function *row)
+static void csv_weights(struct report *r, const struct report_entry *row)
 {
 	csv_weight(&r->text, row->self, r->p->nodes[0].total);
 	strbuf_addch(&r->text, ',');
@@ -151,7 +124,7 @@ static void csv_weights(struct report *r, const struct function *row)
 }
 
 /* Appends ",COUNT,us_each". */
-static void csv_count(struct report *r, const struct function *row)
+static void csv_count(struct report *r, const struct report_entry *row)
 {
 	double ns = report_ns_each(r, row);
 
@@ -162,13 +135,16 @@ static void csv_count(struct report *r, const struct function *row)
 		strbuf_addf(&r->text, "%.3f", ns / 1000);
 }
 
-static void csv_group(struct report *r, const struct function *row)
+static void csv_group(struct report *r, const struct report_entry *row)
 {
-	const char *name = function_category(&r->rows, row);
 	const char *module = profile_module(r->p, row->frame);
 
-	csv_string(&r->text, name, strlen(name), ",");
-	if (groups_have_modules(r->options->by))
+	for (size_t i = 0; i < r->options->keys.nr; i++) {
+		const char *value = group_value(&r->rows, row, i);
+
+		csv_string(&r->text, value, strlen(value), ",");
+	}
+	if (report_keys_add_module(&r->options->keys))
 		csv_string(&r->text, module, strlen(module), ",");
 	if (report_has_one_weight(r))
 		csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
@@ -179,9 +155,10 @@ static void csv_group(struct report *r, const struct function *row)
 	strbuf_addch(&r->text, '\n');
 }
 
-static void csv_row(struct report *r, const struct function *row)
+static void csv_row(struct report *r, const struct report_entry *row)
 {
-	const char *category = function_category(&r->rows, row);
+	bool is_group = r->options->of == REPORT_GROUPS;
+	const char *category = is_group ? "" : entry_category(&r->rows, row);
 	size_t len = strlen(category);
 
 	switch (r->options->of) {
@@ -221,8 +198,11 @@ static void csv_of(struct report *r, const char *relation, uint64_t weight)
 
 static void csv_group_head(struct report *r)
 {
-	strbuf_addf(&r->text, "%s,%s", report_group_word(r),
-		groups_have_modules(r->options->by) ? "module," : "");
+	const struct report_keys *keys = &r->options->keys;
+
+	for (size_t i = 0; i < keys->nr; i++)
+		strbuf_addf(&r->text, "%s,", report_by_column(keys->list[i]));
+	strbuf_adds(&r->text, report_keys_add_module(keys) ? "module," : "");
 	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct"
 						       : "self,self_pct,inclusive,inclusive_pct");
 	if (report_counted(r)) {
@@ -264,7 +244,7 @@ static void json_key(struct strbuf *out, const char *before, const char *key)
 	strbuf_addf(out, "%s\"%s\": ", before, key);
 }
 
-static void json_function(struct report *r, const struct function *row)
+static void json_function(struct report *r, const struct report_entry *row)
 {
 	size_t len;
 	const char *name = report_name(r, row, &len);
@@ -274,7 +254,7 @@ static void json_function(struct report *r, const struct function *row)
 	json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 }
 
-static void json_count(struct report *r, const struct function *row)
+static void json_count(struct report *r, const struct report_entry *row)
 {
 	double ns = report_ns_each(r, row);
 
@@ -287,21 +267,29 @@ static void json_count(struct report *r, const struct function *row)
 		strbuf_adds(&r->text, "null");
 }
 
-static void json_row(struct report *r, const struct function *row)
+static void json_group(struct report *r, const struct report_entry *row)
 {
-	const char *category = function_category(&r->rows, row);
+	const struct report_keys *keys = &r->options->keys;
+
+	for (size_t i = 0; i < keys->nr; i++)
+		json_text(&r->text, i ? ", " : "", report_by_column(keys->list[i]),
+			group_value(&r->rows, row, i));
+	if (report_keys_add_module(keys))
+		json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
+}
+
+static void json_row(struct report *r, const struct report_entry *row)
+{
 	uint64_t all = report_whole(r);
 	enum report_of of = r->options->of;
 
 	strbuf_adds(&r->text, "  {");
 	if (of == REPORT_CATEGORIES)
-		json_text(&r->text, "", "category", category);
+		json_text(&r->text, "", "category", entry_category(&r->rows, row));
 	else if (of == REPORT_GROUPS)
-		json_text(&r->text, "", report_group_word(r), category);
+		json_group(r, row);
 	else
 		json_function(r, row);
-	if (of == REPORT_GROUPS && groups_have_modules(r->options->by))
-		json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 	if (report_has_one_weight(r)) {
 		json_share(&r->text, ", ", "weight", row->inclusive, all);
 	} else {
@@ -311,7 +299,7 @@ static void json_row(struct report *r, const struct function *row)
 	if (report_counted(r))
 		json_count(r, row);
 	if (of != REPORT_CATEGORIES && of != REPORT_GROUPS)
-		json_text(&r->text, ", ", "category", category);
+		json_text(&r->text, ", ", "category", entry_category(&r->rows, row));
 	strbuf_addch(&r->text, '}');
 }
 
@@ -330,6 +318,25 @@ static void json_heading(struct report *r)
 		if (facts[i].value && *facts[i].value)
 			json_text(&r->text, ",\n ", facts[i].key, facts[i].value);
 	strbuf_release(&heading);
+}
+
+/* Appends "by", which is a list if there are several keys, and "label". */
+static void json_keys(struct report *r)
+{
+	const struct report_keys *keys = &r->options->keys;
+
+	json_key(&r->text, ",\n ", "by");
+	strbuf_adds(&r->text, keys->nr > 1 ? "[" : "");
+	for (size_t i = 0; i < keys->nr; i++) {
+		enum report_by by = keys->list[i];
+		const char *word = by == BY_LABEL ? "label" : report_by_column(by);
+
+		strbuf_adds(&r->text, i ? ", " : "");
+		json_string(&r->text, word, strlen(word));
+	}
+	strbuf_adds(&r->text, keys->nr > 1 ? "]" : "");
+	if (keys->label)
+		json_text(&r->text, ",\n ", "label", keys->label);
 }
 
 static void report_json(struct report *r)
@@ -360,10 +367,7 @@ static void report_json(struct report *r)
 		json_share(&r->text, ",\n ", "inclusive", r->of.inclusive, all);
 	}
 	if (r->options->of == REPORT_GROUPS)
-		json_text(&r->text, ",\n ", "by",
-			r->options->by == BY_LABEL ? "label" : report_by_word(r->options->by));
-	if (r->options->of == REPORT_GROUPS && r->options->by == BY_LABEL)
-		json_text(&r->text, ",\n ", "label", r->options->key);
+		json_keys(r);
 	if (report_counted(r))
 		json_text(&r->text, ",\n ", "counted", report_counted(r));
 	json_key(&r->text, ",\n ", lists[r->options->of]);
@@ -377,18 +381,29 @@ static void report_json(struct report *r)
 }
 
 /* Returns the name by which a row is sorted. */
-static const char *sort_name(const struct report *r, const struct function *row, size_t *len)
+static const char *sort_name(const struct report *r, const struct report_entry *row, size_t *len)
 {
-	const char *name = function_category(&r->rows, row);
-
-	*len = strlen(name);
-	return r->options->of == REPORT_CATEGORIES || r->options->of == REPORT_GROUPS
-		       ? name
-		       : report_name(r, row, len);
+	if (r->options->of != REPORT_CATEGORIES)
+		return report_name(r, row, len);
+	*len = strlen(entry_category(&r->rows, row));
+	return entry_category(&r->rows, row);
 }
 
-static int compare_names(const struct report *r, const struct function *a, const struct function *b)
+static int compare_groups(
+	const struct report *r, const struct report_entry *a, const struct report_entry *b)
 {
+	int c = 0;
+
+	for (size_t i = 0; !c && i < r->options->keys.nr; i++)
+		c = strcmp(group_value(&r->rows, a, i), group_value(&r->rows, b, i));
+	return c;
+}
+
+static int compare_names(
+	const struct report *r, const struct report_entry *a, const struct report_entry *b)
+{
+	if (r->options->of == REPORT_GROUPS)
+		return compare_groups(r, a, b);
 	size_t a_len, b_len;
 	const char *x = sort_name(r, a, &a_len), *y = sort_name(r, b, &b_len);
 	int c = memcmp(x, y, a_len < b_len ? a_len : b_len);
@@ -438,7 +453,7 @@ int view_report(const struct profile *p, const struct report_options *options, F
 	sort_rows(&r);
 	forms[options->form](&r);
 	strbuf_flush(&r.text, out);
-	functions_release(&r.rows);
+	entries_release(&r.rows);
 	strbuf_release(&r.text);
 	return written(out, err);
 }

@@ -3,7 +3,7 @@
 #ifndef VIEW_REPORT_REPORT_H
 #define VIEW_REPORT_REPORT_H
 
-#include "functions.h"
+#include "entries.h"
 #include "lib/strbuf.h"
 #include "view/function_match.h"
 #include "view/view.h"
@@ -11,8 +11,8 @@
 struct report {
 	const struct profile *p;
 	const struct report_options *options;
-	struct functions rows;
-	struct function of; /* for callers and callees: the functions that match */
+	struct report_entries rows;
+	struct report_entry of; /* for callers and callees: the functions that match */
 	FILE *out;
 	struct strbuf text; /* not yet written */
 };
@@ -31,19 +31,16 @@ bool report_has_one_weight(const struct report *r);
 const char *report_counted(const struct report *r);
 
 /* Returns the ns of time for each counted unit of ROW, or a negative number if it is not known. */
-double report_ns_each(const struct report *r, const struct function *row);
+double report_ns_each(const struct report *r, const struct report_entry *row);
 
 /* Returns the weight that is 100 %. */
 uint64_t report_whole(const struct report *r);
-
-/* Returns the heading of the column with the names of groups: "module", "value". */
-const char *report_group_word(const struct report *r);
 
 /* Returns how many of the rows are shown. */
 uint32_t report_rows(const struct report *r);
 
 /* Returns the name of a row, or "[root]" if there is no caller. */
-const char *report_name(const struct report *r, const struct function *row, size_t *len);
+const char *report_name(const struct report *r, const struct report_entry *row, size_t *len);
 
 void report_text(struct report *r);
 

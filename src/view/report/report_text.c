@@ -13,8 +13,9 @@
 enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns of names, "100.00 %", "12.34 ms" */
 
 struct widths {
-	int self, inclusive; /* columns; self is 0 if there is no such column */
-	int count;           /* columns of the counts, or 0 */
+	int self, inclusive;          /* columns; self is 0 if there is no such column */
+	int count;                    /* columns of the counts, or 0 */
+	size_t keys[REPORT_KEYS_MAX]; /* of keys of groups; the last one is the name */
 	size_t name, all;
 };
 
@@ -52,6 +53,135 @@ static uint64_t most_counted(const struct report *r)
 	return most;
 }
 
+/* A name, and the path of its module, or "". */
+struct report_cell {
+	const char *name;
+	size_t len;
+	const char *module;
+	bool is_path; /* the name is a path, whose end matters */
+};
+
+static void add_module(struct strbuf *out, const char *path)
+{
+	if (*path)
+		strbuf_addf(out, *path == '[' ? "%s" : "[%s]", file_name(path));
+}
+
+/* Returns the width of "name [module]". */
+static size_t cell_width(struct report_cell cell)
+{
+	struct strbuf module = STRBUF_INIT;
+	size_t width = terminal_width(cell.name, cell.len);
+
+	add_module(&module, cell.module);
+	if (module.len)
+		width += 1 + terminal_width(module.buf, module.len);
+	strbuf_release(&module);
+	return width;
+}
+
+/* Appends "name [module]". The module gets at most half of the width. */
+static void add_cell(struct strbuf *out, struct report_cell cell, size_t columns)
+{
+	struct strbuf module = STRBUF_INIT;
+	size_t room = columns;
+
+	add_module(&module, cell.module);
+	if (module.len) {
+		size_t width = terminal_width(module.buf, module.len);
+
+		room -= (width < columns / 2 ? width : columns / 2) + 1;
+		if (terminal_width(cell.name, cell.len) < room)
+			room = terminal_width(cell.name, cell.len);
+	}
+	if (cell.is_path)
+		terminal_add_end(out, cell.name, cell.len, room);
+	else
+		terminal_add_ends(out, cell.name, cell.len, room);
+	if (module.len) {
+		strbuf_addch(out, ' ');
+		terminal_add_ends(out, module.buf, module.len, columns - room - 1);
+	}
+	strbuf_release(&module);
+}
+
+/* Returns the index of the key whose cells have the row's module, or the number of keys. */
+static size_t key_with_module(const struct report_keys *keys)
+{
+	size_t key = keys->nr;
+
+	for (size_t i = 0; report_keys_add_module(keys) && i < keys->nr; i++)
+		if (report_by_has_module(keys->list[i]))
+			key = i;
+	return key;
+}
+
+/* Returns the cell of a key. The name of an unnamed frame is its module. */
+static struct report_cell cell_of(
+	const struct report *r, const struct report_entry *row, size_t key)
+{
+	const struct report_keys *keys = &r->options->keys;
+	const char *value = group_value(&r->rows, row, key);
+	enum report_by by = keys->list[key];
+	bool module = key == key_with_module(keys) &&
+		      !(by == BY_FUNCTION && frame_is_unnamed(r->p, row->frame));
+
+	return (struct report_cell){value, strlen(value),
+		module ? profile_module(r->p, row->frame) : "",
+		by == BY_MODULE || by == BY_FILE || by == BY_LINE};
+}
+
+/* Appends the heading of a key's column. */
+static void add_key_head(struct strbuf *out, const struct report_keys *keys, size_t key)
+{
+	enum report_by by = keys->list[key];
+
+	strbuf_adds(out, by == BY_LABEL ? keys->label : report_by_column(by));
+	strbuf_adds(out, key == key_with_module(keys) ? " [module]" : "");
+}
+
+/* Returns the width of a key's heading and of its values in the shown rows. */
+static size_t widest_value(const struct report *r, size_t key)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	add_key_head(&text, &r->options->keys, key);
+	size_t width = terminal_width(text.buf, text.len);
+
+	for (uint32_t i = 0; i < report_rows(r); i++) {
+		size_t columns = cell_width(cell_of(r, &r->rows.list[i], key));
+
+		width = columns > width ? columns : width;
+	}
+	strbuf_release(&text);
+	return width;
+}
+
+/* Returns the sum of the widths of NR columns if none is wider than MOST. */
+static size_t sum_of(const size_t *widths, size_t nr, size_t most)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum += widths[i] < most ? widths[i] : most;
+	return sum;
+}
+
+/* Divides the columns of names among the keys of groups. The widest ones are cut if they must. */
+static void fit_keys(const struct report *r, struct widths *w)
+{
+	size_t nr = r->options->keys.nr, most = w->name, gaps = 2 * (nr - 1);
+
+	for (size_t i = 0; i < nr; i++)
+		w->keys[i] = widest_value(r, i);
+	while (most > NAME_MIN && sum_of(w->keys, nr, most) + gaps > w->name)
+		most--;
+	for (size_t i = 0; i + 1 < nr; i++) {
+		w->keys[i] = w->keys[i] < most ? w->keys[i] : most;
+		w->name -= w->keys[i] + 2 < w->name ? w->keys[i] + 2 : 0;
+	}
+}
+
 static struct widths fit(const struct report *r)
 {
 	struct widths w = {.all = terminal_columns(r->out, 80)};
@@ -70,6 +200,8 @@ static struct widths fit(const struct report *r)
 		numbers += (size_t)w.count + TIME + 4;
 	}
 	w.name = w.all > numbers + NAME_MIN ? w.all - numbers : NAME_MIN;
+	if (r->options->of == REPORT_GROUPS && r->options->keys.nr > 1)
+		fit_keys(r, &w);
 	return w;
 }
 
@@ -87,59 +219,49 @@ static void add_weight(struct report *r, uint64_t weight, uint64_t all, int widt
 	strbuf_release(&amount);
 }
 
-/*
- * Appends "name [module]". The module gets at most half of the width. PATH is the path of the
- * module, or "" if there is none.
- */
-static void add_in_module(
-	struct report *r, const char *name, size_t len, const char *path, size_t columns)
-{
-	struct strbuf module = STRBUF_INIT;
-	size_t room = columns;
-
-	if (*path)
-		strbuf_addf(&module, *path == '[' ? "%s" : "[%s]", file_name(path));
-	if (module.len) {
-		size_t width = terminal_width(module.buf, module.len);
-
-		room -= (width < columns / 2 ? width : columns / 2) + 1;
-		if (terminal_width(name, len) < room)
-			room = terminal_width(name, len);
-	}
-	terminal_add_ends(&r->text, name, len, room);
-	if (module.len) {
-		strbuf_addch(&r->text, ' ');
-		terminal_add_ends(&r->text, module.buf, module.len, columns - room - 1);
-	}
-	strbuf_release(&module);
-}
-
-static void add_function(struct report *r, const struct function *row, size_t columns)
+static void add_function(struct report *r, const struct report_entry *row, size_t columns)
 {
 	size_t len;
 	const char *name = report_name(r, row, &len);
 	/* the name of an unnamed frame is its module */
 	bool is_module = frame_is_unnamed(r->p, row->frame);
 
-	add_in_module(r, name, len, is_module ? "" : profile_module(r->p, row->frame), columns);
+	add_cell(&r->text,
+		(struct report_cell){
+			name, len, is_module ? "" : profile_module(r->p, row->frame), false},
+		columns);
 }
 
-static void add_group(struct report *r, const struct function *row, size_t columns)
+static void add_category(struct report *r, const struct report_entry *row, size_t columns)
 {
-	const char *name = function_category(&r->rows, row);
-	bool modules = r->options->of == REPORT_GROUPS && groups_have_modules(r->options->by);
+	const char *name = entry_category(&r->rows, row);
 
-	add_in_module(
-		r, name, strlen(name), modules ? profile_module(r->p, row->frame) : "", columns);
+	terminal_add_ends(&r->text, name, strlen(name), columns);
 }
 
-static bool is_of_groups(const struct report *r)
+/* Appends blanks behind the cell of COLUMNS that begins at FROM. */
+static void add_blanks(struct report *r, size_t from, size_t columns)
 {
-	return r->options->of == REPORT_GROUPS || r->options->of == REPORT_CATEGORIES;
+	size_t width = terminal_width(r->text.buf + from, r->text.len - from);
+
+	strbuf_addf(&r->text, "%*s", (int)(columns + 2 - width), "");
+}
+
+static void add_group(struct report *r, const struct report_entry *row, const struct widths *w)
+{
+	size_t last = r->options->keys.nr - 1;
+
+	for (size_t i = 0; i < last; i++) {
+		size_t from = r->text.len;
+
+		add_cell(&r->text, cell_of(r, row, i), w->keys[i]);
+		add_blanks(r, from, w->keys[i]);
+	}
+	add_cell(&r->text, cell_of(r, row, last), w->name);
 }
 
 /* Appends the count, and the time for each counted unit. */
-static void add_count(struct report *r, const struct function *row, int width)
+static void add_count(struct report *r, const struct report_entry *row, int width)
 {
 	struct strbuf each = STRBUF_INIT;
 	double ns = report_ns_each(r, row);
@@ -150,7 +272,7 @@ static void add_count(struct report *r, const struct function *row, int width)
 	strbuf_release(&each);
 }
 
-static void add_row(struct report *r, const struct function *row, const struct widths *w)
+static void add_row(struct report *r, const struct report_entry *row, const struct widths *w)
 {
 	uint64_t all = report_whole(r);
 
@@ -159,8 +281,10 @@ static void add_row(struct report *r, const struct function *row, const struct w
 	add_weight(r, row->inclusive, all, w->inclusive);
 	if (w->count)
 		add_count(r, row, w->count);
-	if (is_of_groups(r))
-		add_group(r, row, w->name);
+	if (r->options->of == REPORT_GROUPS)
+		add_group(r, row, w);
+	else if (r->options->of == REPORT_CATEGORIES)
+		add_category(r, row, w->name);
 	else
 		add_function(r, row, w->name);
 	strbuf_addch(&r->text, '\n');
@@ -179,7 +303,26 @@ static void add_of(struct report *r, const struct widths *w)
 	strbuf_release(&cell);
 }
 
-static const char *head(const struct report *r)
+/* Appends the headings of the keys of groups. */
+static void add_key_heads(struct report *r, const struct widths *w)
+{
+	struct strbuf head = STRBUF_INIT;
+
+	for (size_t i = 0; i < r->options->keys.nr; i++) {
+		bool last = i + 1 == r->options->keys.nr;
+		size_t from = r->text.len, columns = last ? w->name : w->keys[i];
+
+		strbuf_reset(&head);
+		add_key_head(&head, &r->options->keys, i);
+		terminal_add(&r->text, head.buf, head.len, columns);
+		if (!last)
+			add_blanks(r, from, columns);
+	}
+	strbuf_release(&head);
+}
+
+/* Appends the heading of the names of rows. */
+static void add_name_head(struct report *r, const struct widths *w)
 {
 	static const char *const names[] = {
 		[REPORT_FUNCTIONS] = "function [module]",
@@ -187,13 +330,12 @@ static const char *head(const struct report *r)
 		[REPORT_CALLERS] = "caller [module]",
 		[REPORT_CALLEES] = "callee [module]",
 	};
-	enum report_by by = r->options->by;
+	enum report_of of = r->options->of;
 
-	if (r->options->of != REPORT_GROUPS)
-		return names[r->options->of];
-	if (groups_have_modules(by))
-		return by == BY_FILE ? "file [module]" : "line [module]";
-	return by == BY_LABEL ? r->options->key : report_by_word(by);
+	if (of == REPORT_GROUPS)
+		add_key_heads(r, w);
+	else
+		terminal_add(&r->text, names[of], strlen(names[of]), w->name);
 }
 
 static void add_heads(struct report *r, const struct widths *w)
@@ -206,7 +348,7 @@ static void add_heads(struct report *r, const struct widths *w)
 			w->inclusive, "weight");
 	if (w->count)
 		strbuf_addf(&r->text, "%*s  %*s  ", w->count, report_counted(r), TIME, "each");
-	terminal_add(&r->text, head(r), strlen(head(r)), w->name);
+	add_name_head(r, w);
 	strbuf_addch(&r->text, '\n');
 }
 
@@ -245,22 +387,17 @@ static const char *noun(const struct report *r, uint32_t n)
 		[REPORT_CALLERS] = {"callers", "caller"},
 		[REPORT_CALLEES] = {"callees", "callee"},
 	};
-	static const char *const groups[][2] = {
-		[BY_MODULE] = {"modules", "module"},
-		[BY_FILE] = {"files", "file"},
-		[BY_LINE] = {"lines", "line"},
-		[BY_COMM] = {"names", "name"},
-		[BY_PROCESS] = {"processes", "process"},
-		[BY_THREAD] = {"threads", "thread"},
-		[BY_LABEL] = {"values", "value"},
-	};
+	const struct report_keys *keys = &r->options->keys;
 
-	return r->options->of == REPORT_GROUPS ? groups[r->options->by][n == 1]
-					       : names[r->options->of][n == 1];
+	if (r->options->of != REPORT_GROUPS)
+		return names[r->options->of][n == 1];
+	if (keys->nr > 1)
+		return n == 1 ? "row" : "rows";
+	return report_by_noun(keys->list[0], n);
 }
 
 /* Returns the weight of a row that no other row includes. */
-static uint64_t own_weight(const struct report *r, const struct function *row)
+static uint64_t own_weight(const struct report *r, const struct report_entry *row)
 {
 	return report_has_one_weight(r) ? row->inclusive : row->self;
 }
@@ -268,7 +405,7 @@ static uint64_t own_weight(const struct report *r, const struct function *row)
 /* Appends the sum of the rows from FROM on. */
 static void add_sum(struct report *r, uint32_t from, const struct widths *w)
 {
-	struct function sum = {0};
+	struct report_entry sum = {0};
 
 	for (uint32_t i = from; i < r->rows.nr; i++) {
 		add_capped(&sum.inclusive, own_weight(r, &r->rows.list[i]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds names that are similar to a name that was not found, for messages. */
-#ifndef VIEW_SIMILAR_H
-#define VIEW_SIMILAR_H
+#ifndef LIB_SIMILAR_H
+#define LIB_SIMILAR_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "functions.h"
+#include "entries.h"
 #include "input/notes.h"
 #include "lib/table.h"
 #include "lib/util.h"
@@ -11,7 +11,7 @@
 
 /* Finds functions by their identity. */
 struct grouping {
-	struct functions *f;
+	struct report_entries *f;
 	struct table numbers; /* maps name and module, category and kernel to list index */
 	/* for each frame, the last result; a frame rarely has two categories */
 	struct last {
@@ -31,12 +31,12 @@ static bool is_of_kernel(const struct profile *p, uint32_t frame)
 
 static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 {
-	struct functions *f = g->f;
+	struct report_entries *f = g->f;
 	const struct frame *of = &f->p->frames[frame];
 	struct last *last = &g->last[frame];
 	bool is_new;
 
-	if (last->number != NO_FUNCTION && last->category == category)
+	if (last->number != NO_ENTRY && last->category == category)
 		return last->number;
 	bool kernel = is_of_kernel(f->p, frame);
 	uint32_t *number = table_put(&g->numbers, (uint64_t)of->name << 32 | of->module,
@@ -44,22 +44,18 @@ static uint32_t number_of(struct grouping *g, uint32_t frame, uint32_t category)
 
 	if (is_new) {
 		ALLOC_GROW(f->list, f->nr, g->alloc);
-		f->list[f->nr] =
-			(struct function){.frame = frame, .category = category, .kernel = kernel};
+		f->list[f->nr] = (struct report_entry){
+			.frame = frame, .category = category, .kernel = kernel};
 		*number = f->nr++;
 	}
 	*last = (struct last){.category = category, .number = *number};
 	return *number;
 }
 
-/*
- * Returns the category of every node, as a number in f->categories.names. The caller frees the
- * list.
- */
-static uint32_t *begin_with_categories(
-	struct functions *f, const struct profile *p, const struct rules *rules)
+uint32_t *entries_begin_categories(
+	struct report_entries *f, const struct profile *p, const struct rules *rules)
 {
-	*f = (struct functions){.p = p};
+	*f = (struct report_entries){.p = p};
 	categories_init(&f->categories, p, rules);
 	uint32_t *nodes = categories_of_nodes(&f->categories, p); /* ranks, then names */
 
@@ -69,34 +65,35 @@ static uint32_t *begin_with_categories(
 }
 
 /* Replaces the categories in NODES by indexes in the list. States are not functions. */
-static void list_functions(struct functions *f, uint32_t *nodes)
+static void list_functions(struct report_entries *f, uint32_t *nodes)
 {
 	const struct profile *p = f->p;
 	struct leaves leaves;
 	struct grouping g = {.f = f, .last = xcalloc(p->nr_frames, sizeof(*g.last))};
 
 	for (uint32_t i = 0; i < p->nr_frames; i++)
-		g.last[i].number = NO_FUNCTION;
+		g.last[i].number = NO_ENTRY;
 	table_init(&g.numbers);
 	leaves_init(&leaves, p);
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		nodes[i] = leaves_is_state(&leaves, i) ? NO_FUNCTION
+		nodes[i] = leaves_is_state(&leaves, i) ? NO_ENTRY
 						       : number_of(&g, p->nodes[i].frame, nodes[i]);
 	leaves_release(&leaves);
 	table_release(&g.numbers);
 	free(g.last);
 }
 
-uint32_t *functions_begin(struct functions *f, const struct profile *p, const struct rules *rules)
+uint32_t *entries_begin(
+	struct report_entries *f, const struct profile *p, const struct rules *rules)
 {
-	uint32_t *nodes = begin_with_categories(f, p, rules);
+	uint32_t *nodes = entries_begin_categories(f, p, rules);
 
 	list_functions(f, nodes);
 	return nodes;
 }
 
-void functions_add_up(
-	struct function *list, uint32_t nr, const uint32_t *number_of_node, const struct profile *p)
+void entries_add_up(struct report_entry *list, uint32_t nr, const uint32_t *number_of_node,
+	const struct profile *p)
 {
 	const struct profile_node *nodes = p->nodes;
 	uint32_t *on_path = xcalloc(nr, sizeof(*on_path));
@@ -108,7 +105,7 @@ void functions_add_up(
 		uint32_t next = nodes[node].child;
 
 		while (!next && node) {
-			if (number_of_node[node] != NO_FUNCTION)
+			if (number_of_node[node] != NO_ENTRY)
 				on_path[number_of_node[node]]--;
 			next = nodes[node].next;
 			node = nodes[node].parent;
@@ -118,7 +115,7 @@ void functions_add_up(
 		node = next;
 		uint32_t number = number_of_node[node];
 
-		if (number == NO_FUNCTION)
+		if (number == NO_ENTRY)
 			continue;
 		add_capped(&list[number].self, leaves_weight(&leaves, node));
 		if (!on_path[number]++)
@@ -130,8 +127,8 @@ void functions_add_up(
 
 static int compare(const void *va, const void *vb, void *arg)
 {
-	const struct functions *f = arg;
-	const struct function *a = va, *b = vb;
+	const struct report_entries *f = arg;
+	const struct report_entry *a = va, *b = vb;
 	const struct frame *fa = &f->p->frames[a->frame], *fb = &f->p->frames[b->frame];
 	int c = (a->self < b->self) - (a->self > b->self);
 
@@ -146,7 +143,7 @@ static int compare(const void *va, const void *vb, void *arg)
 	return c ? c : a->kernel - b->kernel;
 }
 
-void functions_sort(struct functions *f)
+void entries_sort(struct report_entries *f)
 {
 	if (f->nr)
 		qsort_r(f->list, f->nr, sizeof(*f->list), compare, f);
@@ -155,32 +152,32 @@ void functions_sort(struct functions *f)
 }
 
 /* Adds up and sorts the functions. NODES are indexes in the list, and are freed. */
-static void finish(struct functions *f, uint32_t *nodes)
+static void finish(struct report_entries *f, uint32_t *nodes)
 {
-	functions_add_up(f->list, f->nr, nodes, f->p);
-	functions_sort(f);
+	entries_add_up(f->list, f->nr, nodes, f->p);
+	entries_sort(f);
 	free(nodes);
 }
 
-void functions_init(struct functions *f, const struct profile *p, const struct rules *rules)
+void entries_init(struct report_entries *f, const struct profile *p, const struct rules *rules)
 {
-	finish(f, functions_begin(f, p, rules));
+	finish(f, entries_begin(f, p, rules));
 }
 
-void functions_init_whole(struct functions *f, const struct profile *p)
+void entries_init_whole(struct report_entries *f, const struct profile *p)
 {
 	uint32_t *nodes = xcalloc(p->nr_nodes, sizeof(*nodes)); /* the category "" for all nodes */
 
-	*f = (struct functions){.p = p};
+	*f = (struct report_entries){.p = p};
 	strpool_init(&f->categories.names);
 	list_functions(f, nodes);
 	finish(f, nodes);
 }
 
-void functions_init_categories(
-	struct functions *f, const struct profile *p, const struct rules *rules)
+void entries_init_categories(
+	struct report_entries *f, const struct profile *p, const struct rules *rules)
 {
-	uint32_t *nodes = begin_with_categories(f, p, rules);
+	uint32_t *nodes = entries_begin_categories(f, p, rules);
 	struct leaves leaves;
 
 	f->nr = f->categories.names.nr; /* including 0, the empty string, which is not used */
@@ -190,35 +187,20 @@ void functions_init_categories(
 	leaves_init(&leaves, p);
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
 		if (leaves_is_state(&leaves, i))
-			nodes[i] = NO_FUNCTION;
+			nodes[i] = NO_ENTRY;
 	leaves_release(&leaves);
 	finish(f, nodes);
 }
 
-void functions_release(struct functions *f)
+void entries_release(struct report_entries *f)
 {
 	categories_release(&f->categories);
 	free(f->list);
-	*f = (struct functions){0};
+	free(f->values);
+	*f = (struct report_entries){0};
 }
 
-const char *function_category(const struct functions *f, const struct function *function)
+const char *entry_category(const struct report_entries *f, const struct report_entry *function)
 {
 	return strpool_get(&f->categories.names, function->category);
-}
-
-const char *functions_least_named(const struct profile *p)
-{
-	uint64_t *weights = xcalloc(p->nr_frames, sizeof(*weights));
-	uint32_t most = 0;
-
-	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		add_capped(&weights[p->nodes[i].frame], p->nodes[i].total);
-	for (uint32_t i = 1; i < p->nr_frames; i++)
-		if (weights[i] > weights[most] && frame_is_unnamed(p, i))
-			most = i;
-	free(weights);
-	if (!most)
-		return NULL;
-	return *profile_module(p, most) ? profile_module(p, most) : profile_name(p, most, NULL);
 }
