@@ -23,6 +23,8 @@ struct diff_command {
 	unsigned top;
 	bool normalize, negate, no_inlines;
 	uint64_t fail_above; /* hundredths of per cent, or NO_LIMIT */
+	const char *work_arg;
+	double *work; /* of each file, or NULL */
 	struct output_file junit;
 	bool above; /* the result: the limit is exceeded */
 };
@@ -49,6 +51,11 @@ static const struct arg_option options[] = {
 		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
 		"without --normalize, the total by more than PCT per cent",
 		1, arg_hundredths, AT(fail_above)},
+	{"work", 0, "N[,N...]",
+		"With --fail-above: compare the total of a run divided by the work that it did, "
+		"such as its requests: one number for all runs, one before and one after, or one "
+		"for each file",
+		1, arg_text, AT(work_arg), .use = "numbers above 0, separated by commas"},
 	{"junit", 0, "FILE", "With --fail-above: write what rose above it as JUnit's XML, too", 1,
 		arg_text, AT(junit.path), .use = "the name of a file"},
 	{0},
@@ -70,6 +77,42 @@ static void rotate(char **files, size_t n, size_t nr)
 	}
 }
 
+/* Reads the next number of ARG from *S. */
+static double next_work(const char *arg, const char **s)
+{
+	size_t len = strcspn(*s, ",");
+	double work = 0;
+
+	if (!parse_decimal(*s, len, &work) || work <= 0)
+		arg_error("invalid --work '%s': use numbers above 0, separated by commas", arg);
+	*s += len + ((*s)[len] == ',' && (*s)[len + 1]);
+	return work;
+}
+
+/* Gives each file its work. BEFORE is the number of files before, in the order of the arguments. */
+static void settle_work(struct diff_command *o, size_t before)
+{
+	size_t nr_files = o->args.nr_files, nr = 1;
+	double *work = xcalloc(nr_files, sizeof(*work));
+	const char *s = o->work_arg;
+
+	for (const char *c = s; *c; c++)
+		nr += *c == ',';
+	if (nr > 2 && nr != nr_files)
+		arg_error("--work has %zu numbers: give one for all runs, one before and one "
+			  "after, or one for each of the %zu files",
+			nr, nr_files);
+	for (size_t i = 0; i < nr; i++)
+		work[i] = next_work(o->work_arg, &s);
+	o->work = xcalloc(nr_files, sizeof(*o->work));
+	for (size_t i = 0; i < nr_files; i++) {
+		size_t file = o->negate ? (i + before) % nr_files : i;
+
+		o->work[i] = work[nr == 1 ? 0 : nr == nr_files ? file : file >= before];
+	}
+	free(work);
+}
+
 static void settle_files(struct diff_command *o)
 {
 	struct view_args *args = &o->args;
@@ -85,6 +128,8 @@ static void settle_files(struct diff_command *o)
 		nr_stdin += is_stdin(args->files[i]);
 	if (nr_stdin > 1)
 		arg_error("only one of the files can be standard input");
+	if (o->work_arg)
+		settle_work(o, args->nr_before);
 	if (!o->negate)
 		return;
 	rotate(args->files, args->nr_before, args->nr_files);
@@ -113,6 +158,8 @@ static void settle(void *input)
 			"-o FILE.svg or --open, or --top N for the functions that changed";
 	if (o->args.output.open && o->form)
 		arg_error("--open is for the graph: leave out --csv, --json and --top");
+	if (o->work && o->fail_above == NO_LIMIT)
+		arg_error("--work needs --fail-above");
 	if (o->junit.path && o->fail_above == NO_LIMIT)
 		arg_error("--junit needs --fail-above");
 	if (o->junit.path && output_file_is_stdout(&o->junit) &&
@@ -231,12 +278,15 @@ static int write_with_limit(struct diff_command *o, const struct diff_sides *sid
 	bool has_runs = sides->nr > 2;
 	struct diff_functions f;
 	struct diff_runs runs = {0};
+	struct diff_work work;
 	struct diff_limit limit;
 
+	if (o->work)
+		diff_work_init(&work, sides, o->work);
 	diff_functions_init_whole(&f, sides->before, sides->after, o->normalize);
 	if (has_runs)
 		diff_runs_init(&runs, &f, sides);
-	diff_limit_init(&limit, &f, has_runs ? &runs : NULL, o->fail_above);
+	diff_limit_init(&limit, &f, has_runs ? &runs : NULL, o->work ? &work : NULL, o->fail_above);
 	int ret = write_all(o, &limit, sides, out);
 
 	diff_limit_release(&limit);
@@ -306,5 +356,6 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	int status = view_args_run(&o.args, compare, &o);
 
+	free(o.work);
 	return program_end(o.above && status != EXIT_FAILED ? EXIT_ABOVE : status);
 }

@@ -282,7 +282,7 @@ static uint32_t count_above(
 {
 	struct diff_limit limit;
 
-	diff_limit_init(&limit, f, NULL, hundredths);
+	diff_limit_init(&limit, f, NULL, NULL, hundredths);
 	uint32_t nr = limit.nr;
 
 	*most = nr ? limit.above[0].fn : NULL;
@@ -397,7 +397,7 @@ static void expect_limit(const struct diff_functions *f, uint64_t hundredths, co
 	size_t size;
 	FILE *out = open_memstream(&xml, &size);
 
-	diff_limit_init(&limit, f, NULL, hundredths);
+	diff_limit_init(&limit, f, NULL, NULL, hundredths);
 	diff_limit_lines(&limit, &text);
 	assert_string_equal(text.buf, lines);
 	strbuf_reset(&text);

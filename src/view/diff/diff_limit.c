@@ -52,6 +52,8 @@ static void add_function(struct diff_limit *limit, uint32_t number)
 
 static bool total_is_above(const struct diff_limit *limit, struct diff_scale scale)
 {
+	if (limit->work)
+		return diff_work_is_above(limit->work, limit->hundredths);
 	scale.total = limit->totals;
 	scale.samples &= !limit->runs;
 	return !scale.normalized && (!limit->runs || limit->runs->total_rose) &&
@@ -59,10 +61,11 @@ static bool total_is_above(const struct diff_limit *limit, struct diff_scale sca
 }
 
 void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
-	const struct diff_runs *runs, uint64_t hundredths)
+	const struct diff_runs *runs, const struct diff_work *work, uint64_t hundredths)
 {
 	*limit = (struct diff_limit){.functions = runs ? &runs->medians : functions,
 		.runs = runs,
+		.work = work,
 		.totals = runs ? runs->totals : functions->scale.total,
 		.hundredths = hundredths};
 	if (!limit->totals.before)
@@ -143,6 +146,12 @@ static void add_rise(
 	strbuf_adds(out, " percentage points");
 }
 
+/* Returns the subject of add_total(). */
+static const char *total_name(const struct diff_limit *limit)
+{
+	return limit->work ? "the total for each unit of work" : "the total";
+}
+
 /* Appends "rose from 1,000 samples to 1,236 samples, by 23.60 %". */
 static void add_total(struct strbuf *out, const struct diff_limit *limit)
 {
@@ -151,6 +160,10 @@ static void add_total(struct strbuf *out, const struct diff_limit *limit)
 	struct diff_scale weights = {.total = total};
 	struct diff_change change = diff_change(&weights, total);
 
+	if (limit->work) {
+		diff_work_add(limit->work, out);
+		return;
+	}
 	strbuf_adds(out, change.fell ? "fell from " : change.part ? "rose from " : "stayed at ");
 	amount_add_unit(out, total.before, f->unit);
 	if (!change.part)
@@ -178,9 +191,8 @@ static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 		strbuf_addf(out, ": %" PRIu32 " function%s", limit->nr, limit->nr > 1 ? "s" : "");
 	else if (!limit->total)
 		strbuf_adds(out, ": no function");
-	strbuf_adds(out, !limit->total ? "; the total "
-			 : limit->nr   ? " and the total, which "
-				       : ": the total, which ");
+	strbuf_adds(out, !limit->total ? "; " : limit->nr ? " and " : ": ");
+	strbuf_addf(out, "%s%s", total_name(limit), limit->total ? ", which " : " ");
 	add_total(out, limit);
 	if (limit->runs)
 		strbuf_addf(out, "; medians of %" PRIu64 " runs before and %" PRIu64 " after",
@@ -235,8 +247,13 @@ void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 {
 	strbuf_adds(out, "{\n  \"limit\": ");
 	add_hundredths(out, limit->hundredths);
-	strbuf_addf(out, ",\n  \"failed\": %s,\n  \"total_failed\": %s,\n  \"functions\": [",
+	strbuf_addf(out, ",\n  \"failed\": %s,\n  \"total_failed\": %s",
 		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
+	if (limit->work) {
+		strbuf_adds(out, ",\n  \"work\": ");
+		diff_work_json(limit->work, out);
+	}
+	strbuf_adds(out, ",\n  \"functions\": [");
 	for (uint32_t i = 0; i < limit->nr; i++) {
 		strbuf_adds(out, i ? ",\n" : "\n");
 		add_json_function(out, limit, &limit->above[i]);
@@ -273,8 +290,8 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 	strbuf_reset(&name);
 	strbuf_reset(&message);
 	if (limit->total) {
-		strbuf_adds(&name, "the total");
-		strbuf_adds(&message, "the total ");
+		strbuf_adds(&name, total_name(limit));
+		strbuf_addf(&message, "%s ", total_name(limit));
 		add_total(&message, limit);
 	} else {
 		strbuf_adds(&name, "nothing is above the limit");

@@ -4,6 +4,7 @@
 #define VIEW_DIFF_DIFF_LIMIT_H
 
 #include "diff_runs.h"
+#include "diff_work.h"
 
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ struct strbuf;
 struct diff_limit {
 	const struct diff_functions *functions; /* from RUNS if there are any */
 	const struct diff_runs *runs;           /* or NULL */
+	const struct diff_work *work;           /* or NULL */
 	struct diff_pair totals;                /* of the medians, if there are runs */
 	uint64_t hundredths;                    /* the limit, in hundredths of per cent */
 	/*
@@ -25,18 +27,19 @@ struct diff_limit {
 	} * above;
 	uint32_t nr;
 	/*
-	 * The total rose by more per cent than the limit, and not by chance. False if shares are
-	 * compared.
+	 * The total, or its cost for a unit of work if that is known, rose by more per cent than
+	 * the limit, and not by chance. False if only shares are compared.
 	 */
 	bool total;
 };
 
 /*
  * FUNCTIONS contains whole functions. RUNS, made from them, are compared by their medians instead
- * unless this is NULL. Both outlive LIMIT. Nothing is above the limit if there is no weight before.
+ * unless this is NULL. WORK, or NULL, is compared in place of totals. All of these outlive LIMIT.
+ * Nothing is above the limit if there is no weight before.
  */
 void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
-	const struct diff_runs *runs, uint64_t hundredths);
+	const struct diff_runs *runs, const struct diff_work *work, uint64_t hundredths);
 void diff_limit_release(struct diff_limit *limit);
 
 bool diff_limit_is_exceeded(const struct diff_limit *limit);

@@ -80,7 +80,7 @@ bool diff_runs_rose(const uint64_t *values, struct diff_pair nr, size_t least)
 	return above >= least;
 }
 
-static struct diff_pair medians_of(uint64_t *values, struct diff_pair nr)
+struct diff_pair diff_runs_medians(uint64_t *values, struct diff_pair nr)
 {
 	return (struct diff_pair){
 		median_of(values, nr.before), median_of(values + nr.before, nr.after)};
@@ -149,7 +149,7 @@ static bool judge(const struct diff_runs *runs, uint64_t *values, struct diff_pa
 {
 	bool rose = diff_runs_rose(values, runs->nr, runs->least);
 
-	*medians = medians_of(values, runs->nr);
+	*medians = diff_runs_medians(values, runs->nr);
 	return rose;
 }
 

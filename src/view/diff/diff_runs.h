@@ -38,4 +38,7 @@ size_t diff_runs_least(struct diff_pair nr);
 /* Whether LEAST pairs of the NR values rose. Those before come first. */
 bool diff_runs_rose(const uint64_t *values, struct diff_pair nr, size_t least);
 
+/* Returns the medians of both sides' values, which become sorted. */
+struct diff_pair diff_runs_medians(uint64_t *values, struct diff_pair nr);
+
 #endif
