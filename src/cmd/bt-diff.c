@@ -177,7 +177,7 @@ static const struct arg_table program = {
 	.parts = (const struct arg_part[]){{&tree_args, 0},
 		{&rules_args, offsetof(struct diff_command, args.rules)},
 		{&flame_args, offsetof(struct diff_command, flame)}, {&open_args, 0},
-		{&title_args, 0}, {0}},
+		{&title_args, 0}, {&names_args, 0}, {0}},
 };
 
 static const char *shown(const char *path)
@@ -238,7 +238,7 @@ static void write_table(const struct diff_command *o, const struct diff_limit *l
 	if (o->form == FORM_CSV)
 		diff_report_csv(&f, out, NULL);
 	else if (o->form == FORM_TOP)
-		diff_report_top(&f, o->top, out, NULL);
+		diff_report_top(&f, o->top, o->args.names == NAMES_SHORT, out, NULL);
 	else
 		diff_report_json(&f, limit, out, NULL);
 	diff_functions_release(&f);

@@ -82,22 +82,17 @@ static const struct arg_option options[] = {
 		1, arg_percent, AT(trees.min_share)},
 	{"distr", 0, NULL,
 		"The distribution of the values or times that sample-bt --distr has recorded; with "
-		"--by for each value of a label",
+		"--by for each value of a label; as text unless a format is given",
 		1, arg_flag, AT(distr)},
 	{"outliers", 0, NULL,
 		"The times that differ from the rest of a recording with slices, and the functions "
-		"that make them differ",
+		"that make them differ; as text unless a format is given",
 		1, arg_flag, AT(outliers)},
-	{"csv", 0, NULL,
-		"As CSV (default, except on a terminal, and for callers and callees; and for -o "
-		"FILE.csv)",
-		1, FORM(REPORT_CSV)},
-	{"text", 0, NULL,
-		"As a text table (default on a terminal, for callers and callees, and for -o "
-		"FILE.txt)",
-		1, FORM(REPORT_TEXT)},
-	{"top", 0, "N", "Only the first N rows; as a text table unless a format is given", 1,
-		arg_count, AT(report.top), 1, UINT32_MAX},
+	{"csv", 0, NULL, "As CSV (default, except on a terminal, and for -o FILE.csv)", 1,
+		FORM(REPORT_CSV)},
+	{"text", 0, NULL, "As a text table (default on a terminal, and for -o FILE.txt)", 1,
+		FORM(REPORT_TEXT)},
+	{"top", 0, "N", "Only the first N rows", 1, arg_count, AT(report.top), 1, UINT32_MAX},
 	{"sort", 0, "self|inclusive|name", "Order of the rows (self)", 1, arg_word, AT(report.sort),
 		.words = sort_words},
 	{"json", 0, NULL, "As JSON, with total, unit and account; default for -o FILE.json", 1,
@@ -161,8 +156,7 @@ static enum report_form default_form(const struct report_command *o)
 		return REPORT_JSON;
 	if (output_file_is_stdout(&o->args.output) && isatty(STDOUT_FILENO))
 		return REPORT_TEXT;
-	return o->report.fn || o->report.top || o->distr || o->tree || o->outliers ||
-			       output_file_ends(&o->args.output, ".txt")
+	return o->distr || o->tree || o->outliers || output_file_ends(&o->args.output, ".txt")
 		       ? REPORT_TEXT
 		       : REPORT_CSV;
 }
@@ -203,6 +197,7 @@ static void settle(void *input)
 	struct report_command *o = input;
 
 	o->tree |= o->trees.depth != 0;
+	o->report.short_names = o->trees.short_names = o->args.names == NAMES_SHORT;
 	if (!o->report.form)
 		o->report.form = default_form(o);
 	if (o->args.input.view.by)
@@ -223,7 +218,8 @@ static const struct arg_table program = {
 		 "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "
 		 "first, or in another format." VIEW_EXIT_CODES,
 	.parts = (const struct arg_part[]){{&tree_args, 0},
-		{&rules_args, offsetof(struct report_command, args.rules)}, {&title_args, 0}, {0}},
+		{&rules_args, offsetof(struct report_command, args.rules)}, {&title_args, 0},
+		{&names_args, 0}, {0}},
 };
 
 /* Restores the original direction of the stacks of a reversed graph. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "lib/format/csv.h"
+#include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -16,6 +16,7 @@ struct objs_command {
 	uint32_t pid;
 	size_t top;  /* number of objects to list, or 0 to list types */
 	double stop; /* seconds, or 0 if the process is not stopped */
+	enum grid_format format;
 	struct luajit_process process;
 	bool partial;
 };
@@ -32,10 +33,10 @@ static const struct arg_table program = {
 	.options = options,
 	.words = PROCESS_ARGS_WORDS,
 	.about = "Counts the garbage-collected objects of LuaJIT in a process by type, with their "
-		 "bytes, as CSV on stdout. The process is stopped only with --stop.\v"
+		 "bytes. The process is stopped only with --stop.\v"
 		 "Exit status: 0 all were counted; 1 not all; 2 failed; 64 wrong usage.",
-	.parts =
-		(const struct arg_part[]){{&process_args, offsetof(struct objs_command, pid)}, {0}},
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct objs_command, pid)},
+		{&grid_args, offsetof(struct objs_command, format)}, {0}},
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -43,40 +44,57 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void print_sum(uint64_t state, const char *name, const struct luajit_use_sum *s,
-	const struct luajit_objects *all)
+static const char *const type_columns[] = {
+	"state", "type", "count", "bytes", "percent", "average", "largest", "address"};
+static const char *const top_columns[] = {"state", "type", "bytes", "address", "what"};
+
+static void add_sum(struct grid *g, uint64_t state, int use, const struct luajit_objects *all)
 {
-	printf("%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%.2f,%" PRIu64 ",%" PRIu64 ",", state, name,
-		s->nr, s->bytes, percent(s->bytes, all->total), s->nr ? s->bytes / s->nr : 0,
-		s->largest);
+	const struct luajit_use_sum *s = &all->sums[use];
+
+	grid_add_address(g, state);
+	grid_adds(g, luajit_use_name(use));
+	grid_addu(g, s->nr);
+	grid_addu(g, s->bytes);
+	grid_addf(g, percent(s->bytes, all->total), 2);
+	grid_addu(g, s->nr ? s->bytes / s->nr : 0);
+	grid_addu(g, s->largest);
 	if (s->address)
-		printf("%#" PRIx64, s->address);
-	putchar('\n');
+		grid_add_address(g, s->address);
+	else
+		grid_add_empty(g);
 }
 
-static void print_types(uint64_t state, const struct luajit_objects *o)
+/* Adds a row of bytes that are not counted by object. */
+static void add_bytes(
+	struct grid *g, uint64_t state, const char *name, uint64_t bytes, uint64_t total)
 {
-	uint64_t rest = o->total > o->bytes ? o->total - o->bytes : 0;
+	grid_add_address(g, state);
+	grid_adds(g, name);
+	grid_add_empty(g);
+	grid_addu(g, bytes);
+	grid_addf(g, percent(bytes, total), 2);
+	for (int i = 0; i < 3; i++)
+		grid_add_empty(g);
+}
 
+static void add_types(struct grid *g, uint64_t state, const struct luajit_objects *o)
+{
 	for (int i = 0; i < LUAJIT_USES; i++)
-		print_sum(state, luajit_use_name(i), &o->sums[i], o);
-	printf("%#" PRIx64 ",other,,%" PRIu64 ",%.2f,,,\n", state, rest, percent(rest, o->total));
-	printf("%#" PRIx64 ",total,,%" PRIu64 ",%.2f,,,\n", state, o->total,
-		percent(o->total, o->total));
+		add_sum(g, state, i, o);
+	add_bytes(g, state, "other", o->total > o->bytes ? o->total - o->bytes : 0, o->total);
+	add_bytes(g, state, "total", o->total, o->total);
 }
 
-static void print_top(uint64_t state, const struct luajit_objects *o)
+static void add_top(struct grid *g, uint64_t state, const struct luajit_objects *o)
 {
-	struct strbuf text = STRBUF_INIT;
-
 	for (size_t i = 0; i < o->nr_top; i++) {
-		strbuf_reset(&text);
-		csv_field(&text, o->texts[i], strlen(o->texts[i]));
-		printf("%#" PRIx64 ",%s,%" PRIu64 ",%#" PRIx64 ",%s\n", state,
-			luajit_use_name(o->top[i].use), o->top[i].bytes, o->top[i].address,
-			text.buf);
+		grid_add_address(g, state);
+		grid_adds(g, luajit_use_name(o->top[i].use));
+		grid_addu(g, o->top[i].bytes);
+		grid_add_address(g, o->top[i].address);
+		grid_adds(g, o->texts[i]);
 	}
-	strbuf_release(&text);
 }
 
 /* Says how complete the reading is. */
@@ -107,7 +125,7 @@ static void say_quality(
 	strbuf_release(&s);
 }
 
-static void count_state(struct objs_command *c, uint64_t state)
+static void count_state(struct objs_command *c, struct grid *g, uint64_t state)
 {
 	struct luajit_objects_request request = {.memory = &c->process.target.memory,
 		.layout = &c->process.layout,
@@ -119,9 +137,9 @@ static void count_state(struct objs_command *c, uint64_t state)
 
 	if (luajit_objects_count(&request, &o)) {
 		if (c->top)
-			print_top(state, &o);
+			add_top(g, state, &o);
 		else
-			print_types(state, &o);
+			add_types(g, state, &o);
 		say_quality(c, state, &o);
 	} else {
 		program_say("state %#" PRIx64 " of process %" PRIu32
@@ -133,12 +151,24 @@ static void count_state(struct objs_command *c, uint64_t state)
 	luajit_objects_release(&o);
 }
 
+static void list_states(struct grid *g, void *command)
+{
+	struct objs_command *c = command;
+
+	if (c->top)
+		grid_init(g, top_columns, ARRAY_LEN(top_columns));
+	else
+		grid_init(g, type_columns, ARRAY_LEN(type_columns));
+	for (size_t i = 0; i < c->process.states.nr; i++)
+		count_state(c, g, c->process.states.list[i]);
+}
+
 static int count_all(struct objs_command *c)
 {
-	puts(c->top ? "state,type,bytes,address,what"
-		    : "state,type,count,bytes,percent,average,largest,address");
-	for (size_t i = 0; i < c->process.states.nr; i++)
-		count_state(c, c->process.states.list[i]);
+	static const char *const names[] = {"types", "objects", NULL};
+	static grid_list *const lists[] = {list_states, list_states};
+
+	grid_print(names, lists, c->top ? 2 : 1, c->format, c);
 	if (program_close(stdout, "stdout"))
 		return EXIT_FAILED;
 	return c->partial ? EXIT_PARTIAL : EXIT_OK;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/repeat.h"
 #include "lib/strbuf.h"
@@ -12,16 +13,22 @@
 
 #include <inttypes.h>
 
-enum { LONGEST_S = 1000000 };
+enum { LONGEST_S = 1000000, GC_COLUMNS = 11 };
 
 struct gc_command {
 	uint32_t pid;
 	double interval, seconds; /* interval is 0 for a single round, seconds for no end */
 	struct luajit_process process;
 	struct repeat rounds;
+	enum grid_format format;
+	size_t widths[GC_COLUMNS];
 	bool any;        /* a row was printed */
+	size_t nr;       /* number of states in this round */
 	uint64_t failed; /* a state that could not be read, or 0 */
 };
+
+static const char *const columns[GC_COLUMNS] = {"time", "state", "phase", "total", "threshold",
+	"estimate", "debt", "pause", "stepmul", "strings", "string_slots"};
 
 static const struct arg_option options[] = {
 	{"interval", 'i', "TIME", "Repeat every TIME (5, 500ms) until the process ends", 1,
@@ -44,13 +51,13 @@ static const struct arg_table program = {
 	.settle = settle,
 	.words = PROCESS_ARGS_WORDS,
 	.about = "Writes the state of LuaJIT's garbage collectors in a process to stdout: one row "
-		 "of "
-		 "CSV for each Lua state. The process is not stopped.\v"
+		 "for each Lua state. The process is not stopped.\v"
 		 "Exit status: 0 all rows; 1 some could not be read; 2 failed; 64 wrong usage.",
-	.parts = (const struct arg_part[]){{&process_args, offsetof(struct gc_command, pid)}, {0}},
+	.parts = (const struct arg_part[]){{&process_args, offsetof(struct gc_command, pid)},
+		{&grid_args, offsetof(struct gc_command, format)}, {0}},
 };
 
-static void print_row(struct gc_command *o, uint64_t global)
+static void add_row(struct gc_command *o, struct grid *g, uint64_t global)
 {
 	struct luajit_gc gc;
 
@@ -59,32 +66,47 @@ static void print_row(struct gc_command *o, uint64_t global)
 			o->failed = global;
 		return;
 	}
-	printf("%.3f,%#" PRIx64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%u\n",
-		o->any ? (double)(monotonic_ns() - o->rounds.began_ns) / 1e9 : 0.0, global,
-		gc.phase, gc.total, gc.threshold, gc.estimate, gc.debt, gc.pause, gc.stepmul,
-		gc.strings, gc.slots);
+	const uint64_t numbers[] = {gc.total, gc.threshold, gc.estimate, gc.debt, gc.pause,
+		gc.stepmul, gc.strings, gc.slots};
+
+	grid_addf(g, o->any ? (double)(monotonic_ns() - o->rounds.began_ns) / 1e9 : 0.0, 3);
+	grid_add_address(g, global);
+	grid_adds(g, gc.phase);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		grid_addu(g, numbers[i]);
+}
+
+static void list_states(struct grid *g, void *command)
+{
+	struct gc_command *o = command;
+
+	grid_init(g, columns, GC_COLUMNS);
+	g->widths = o->widths;
+	g->without_heading = o->any;
+	for (size_t i = 0; i < o->process.states.nr; i++)
+		if (luajit_state_at(&o->process.target.memory, o->process.states.list[i]) ==
+			LUAJIT_GC64) {
+			add_row(o, g, o->process.states.list[i]);
+			o->nr++;
+		}
 }
 
 /* Returns false if no state is left. */
 static bool print_rows(struct gc_command *o)
 {
-	size_t nr = 0;
+	static const char *const names[] = {"states", NULL};
+	static grid_list *const lists[] = {list_states};
 
 	reader_forgive();
-	for (size_t i = 0; i < o->process.states.nr; i++)
-		if (luajit_state_at(&o->process.target.memory, o->process.states.list[i]) ==
-			LUAJIT_GC64) {
-			print_row(o, o->process.states.list[i]);
-			nr++;
-		}
+	o->nr = 0;
+	grid_print(names, lists, 1, o->format, o);
 	o->any = true;
-	return nr;
+	return o->nr;
 }
 
 static int watch(struct gc_command *o)
 {
 	o->rounds = repeat_begin(o->interval, o->seconds);
-	puts("time,state,phase,total,threshold,estimate,debt,pause,stepmul,strings,string_slots");
 	while (print_rows(o) && !fflush(stdout) && repeat_wait(&o->rounds))
 		;
 	if (program_close(stdout, "stdout"))

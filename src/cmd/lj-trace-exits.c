@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tool/exits/exit_counts.h"
-#include "lib/format/csv.h"
+#include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
@@ -35,6 +35,7 @@ struct exit_row {
 struct exits_command {
 	uint32_t pid;
 	double seconds; /* 0 to run until the process ends */
+	enum grid_format format;
 	struct luajit_process process;
 	struct exit_counts exits;
 	struct trace_start *starts;
@@ -56,10 +57,10 @@ static const struct arg_table program = {
 	.words = PROCESS_ARGS_WORDS,
 	.about =
 		"Counts how often the traces of LuaJIT's compiler are left in a process, by trace "
-		"and exit, as CSV on stdout.\v"
+		"and exit.\v"
 		"Exit status: 0 all exits were counted; 1 some were not; 2 failed; 64 wrong usage.",
 	.parts = (const struct arg_part[]){{&process_args, offsetof(struct exits_command, pid)},
-		{0}},
+		{&grid_args, offsetof(struct exits_command, format)}, {0}},
 };
 
 /* ---- counting ---- */
@@ -182,46 +183,62 @@ static int compare_rows(const void *a, const void *b)
 	return compare_u64(x->key.pc, y->key.pc);
 }
 
-static void print_row(struct exits_command *c, const struct exit_row *row, struct strbuf *out)
+enum { FUNCTION = 5 }; /* its column */
+static const char *const columns[] = {"state", "trace", "exit", "count", "per_second", "function",
+	"line", "parent", "parent_exit", "link", "link_type"};
+
+/* Adds NUMBER, or nothing if it is not KNOWN. */
+static void add_known(struct grid *g, bool known, uint64_t number)
+{
+	if (known)
+		grid_addu(g, number);
+	else
+		grid_add_empty(g);
+}
+
+static void add_row(struct exits_command *c, struct grid *g, const struct exit_row *row)
 {
 	bool is_new;
 	uint32_t number = *start_of(c, &row->key, &is_new);
 	const struct trace_start *begin = number ? &c->starts[number - 1] : NULL;
 	const struct exit_value *v = &row->value;
 
-	strbuf_addf(out, "%#" PRIx64 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%.1f,", row->key.global,
-		row->key.trace, row->key.exit, v->count, (double)v->count / c->elapsed);
-	if (begin)
-		csv_field(out, begin->function, strlen(begin->function));
-	strbuf_addch(out, ',');
-	if (begin && begin->line)
-		strbuf_addu(out, begin->line);
-	strbuf_addch(out, ',');
-	if (v->is_side)
-		strbuf_addf(out, "%u,%u", v->parent, v->parent_exit);
-	else
-		strbuf_addch(out, ',');
-	strbuf_addch(out, ',');
-	if (v->link)
-		strbuf_addu(out, v->link);
+	grid_add_address(g, row->key.global);
+	grid_addu(g, row->key.trace);
+	grid_addu(g, row->key.exit);
+	grid_addu(g, v->count);
+	grid_addf(g, (double)v->count / c->elapsed, 1);
+	grid_adds(g, begin ? begin->function : NULL);
+	add_known(g, begin && begin->line, begin ? begin->line : 0);
+	add_known(g, v->is_side, v->parent);
+	add_known(g, v->is_side, v->parent_exit);
+	add_known(g, v->link, v->link);
 	/* the type is also 0 for a trace that could not be read */
-	strbuf_addf(out, ",%s\n", v->proto ? luajit_link_name(v->link_type) : "");
+	grid_adds(g, v->proto ? luajit_link_name(v->link_type) : NULL);
+}
+
+static void list_exits(struct grid *g, void *command)
+{
+	struct exits_command *c = command;
+
+	grid_init(g, columns, ARRAY_LEN(columns));
+	g->name = FUNCTION;
+	for (size_t i = 0; i < c->nr; i++)
+		add_row(c, g, &c->rows[i]);
 }
 
 static int print(struct exits_command *c)
 {
-	struct strbuf out = STRBUF_INIT;
+	static const char *const names[] = {"exits", NULL};
+	static grid_list *const lists[] = {list_exits};
 	uint64_t sum = 0, lost = exit_counts_lost(&c->exits);
 	int ret;
 
 	if (c->nr)
 		qsort(c->rows, c->nr, sizeof(*c->rows), compare_rows);
-	puts("state,trace,exit,count,per_second,function,line,parent,parent_exit,link,link_type");
-	for (size_t i = 0; i < c->nr; i++) {
+	for (size_t i = 0; i < c->nr; i++)
 		sum += c->rows[i].value.count;
-		print_row(c, &c->rows[i], &out);
-		strbuf_flush(&out, stdout);
-	}
+	grid_print(names, lists, 1, c->format, c);
 	ret = program_close(stdout, "stdout") ? EXIT_FAILED : lost ? EXIT_PARTIAL : EXIT_OK;
 	program_say("%" PRIu64 " exits in %.1f s: %.1f per second", sum, c->elapsed,
 		(double)sum / c->elapsed);
@@ -229,7 +246,6 @@ static int print(struct exits_command *c)
 		program_say("%" PRIu64 " more exits were not counted: there are more than %d "
 			    "different ones, or memory could not be read",
 			lost, EXITS_MAX);
-	strbuf_release(&out);
 	return ret;
 }
 

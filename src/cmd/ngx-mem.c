@@ -56,6 +56,7 @@ static const struct arg_table program = {
 
 /* ---- pools ---- */
 
+enum { LOCATION = 3 }; /* its column */
 static const char *const pool_columns[] = {"worker", "pools", "server", "location", "count",
 	"bytes", "blocks", "block_bytes", "used", "unused", "large", "large_bytes", "state"};
 
@@ -86,6 +87,7 @@ static void list_pools(struct grid *l, void *context)
 	struct mem_command *c = context;
 
 	grid_init(l, pool_columns, ARRAY_LEN(pool_columns));
+	l->name = LOCATION;
 	for (size_t i = 0; i < c->workers.nr; i++) {
 		struct nginx_pool_groups groups;
 

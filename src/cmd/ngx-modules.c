@@ -5,6 +5,7 @@
 #include "lib/format/grid.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
+#include "lib/terminal.h"
 #include "lib/util.h"
 #include "view/args/process_args.h"
 
@@ -98,6 +99,7 @@ static int print(struct modules_command *c)
 	add_handlers(c, &list);
 	for (int i = 0; i < NGINX_CHAINS; i++)
 		add_chain(c, &list, i);
+	list.width_max = terminal_columns(stdout, 0);
 	grid_write(&list, c->format, &out);
 	if (c->format == GRID_JSON)
 		strbuf_addch(&out, '\n');

@@ -63,7 +63,7 @@ static void settle(void *input)
 	if (o->seconds > 0 && o->watch <= 0)
 		arg_error("--time without --watch: give both, or none");
 	if (o->connections && o->format != GRID_CSV)
-		arg_error("--connections without --csv: both tables are shown");
+		arg_error("--connections is for CSV: text and JSON have both tables");
 }
 
 static const struct arg_table program = {

@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "rules.h"
 #include "lib/similar.h"
+#include "symbol/names/short_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ int function_match_init(struct function_match *m, const char *text, struct strbu
 	static const char regex[] = "re:";
 	size_t len = strlen(text);
 
-	*m = (struct function_match){.text = text};
+	*m = (struct function_match){.text = text, .is_short = strstr(text, "<>") != NULL};
 	if (!len)
 		return fail(err, "the name of a function, or a pattern such as 'malloc*'");
 	if (begins_with(text, len, regex))
@@ -79,8 +80,21 @@ static bool regex_matches(const regex_t *regex, const char *name, size_t len)
 	return !regexec(regex, name, 0, &part, REG_STARTEND);
 }
 
+static bool is_short_of(const struct function_match *m, const char *name, size_t len)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	short_name_add(&text, name, len);
+	bool is = text.len && is_text(m, text.buf, text.len);
+
+	strbuf_release(&text);
+	return is;
+}
+
 bool function_match_name(const struct function_match *m, const char *name, size_t len)
 {
+	if (m->is_short && !m->is_name && is_short_of(m, name, len))
+		return true;
 	if (m->is_name || m->by == MATCH_NAME)
 		return is_text(m, name, len);
 	return m->by == MATCH_REGEX ? regex_matches(&m->regex, name, len)

@@ -3,7 +3,8 @@
  * Finds functions by what a user calls them: a name, a pattern (lib/pattern.h), or "re:" and a
  * POSIX extended regular expression, which matches a part of a name. A text that is the whole name
  * of a function means this function, whatever it would match as a pattern: "operator new[]".
- * Names are compared without the source lines that may follow them. The functions of a module are
+ * A text with "<>" also is the short name of functions, as tables on terminals show it. Names are
+ * compared without the source lines that may follow them. The functions of a module are
  * found in the same way, by the file name of the module.
  */
 #ifndef VIEW_FUNCTION_MATCH_H
@@ -22,6 +23,7 @@ struct function_match {
 	enum { MATCH_NAME, MATCH_PATTERN, MATCH_REGEX } by;
 	bool of_module; /* the text is about the function's module; set by the caller */
 	bool is_name;   /* a function has the text as its name: nothing else matches */
+	bool is_short;  /* the text has "<>": it may be a short name (symbol/names/short_name.h) */
 	union {
 		struct pattern pattern;
 		regex_t regex;

@@ -61,6 +61,7 @@ struct report_options {
 	const struct function_match *fn; /* functions whose callers or callees are listed */
 	struct report_keys keys;         /* of groups */
 	enum report_sort sort;
+	bool short_names;          /* of functions, in text (symbol/names/short_name.h) */
 	unsigned top;              /* maximum number of rows, or 0 for all */
 	const struct rules *rules; /* NULL for the built-in rules */
 };

@@ -379,7 +379,7 @@ static void test_empty_sides(void **unused)
 		set_up(&f, "us", sides[i / 2][0], sides[i / 2][1], i % 2);
 		check_sums(&f.diff);
 		assert_int_equal(diff_report_csv(&f.functions, out, NULL), 0);
-		assert_int_equal(diff_report_top(&f.functions, 2, out, NULL), 0);
+		assert_int_equal(diff_report_top(&f.functions, 2, false, out, NULL), 0);
 		assert_int_equal(diff_report_json(&f.functions, NULL, out, NULL), 0);
 		assert_int_equal(count_above(&f.functions, 100, &most), 0);
 		fclose(out);

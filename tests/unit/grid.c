@@ -42,6 +42,37 @@ static void write__text_in_columns(void **state)
 			 "=\"c\"      1.2  last\n");
 }
 
+static void write__text_that_fits_with_the_name_last(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+	size_t widths[3] = {0};
+	struct grid l;
+
+	(void)state;
+	fill(&l);
+	l.name = 1;
+	l.width_max = 20;
+	l.widths = widths;
+	grid_write(&l, GRID_TEXT, &out);
+	assert_string_equal(out.buf, "name    what  bytes\n"
+				     "a\\x0ab  -     12345\n"
+				     "=\"c\"    last    1.2\n");
+	grid_release(&l);
+	strbuf_reset(&out);
+	grid_init(&l, columns, ARRAY_LEN(columns));
+	l.name = 1;
+	l.width_max = 20;
+	l.widths = widths;
+	l.without_heading = true;
+	grid_adds(&l, "b");
+	grid_adds(&l, "a name that is too long");
+	grid_adds(&l, "x");
+	grid_write(&l, GRID_TEXT, &out);
+	assert_string_equal(out.buf, "b       x     a na...ong\n");
+	grid_release(&l);
+	strbuf_release(&out);
+}
+
 static void write__csv_quoted(void **state)
 {
 	(void)state;
@@ -108,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(write__text_in_columns),
+		cmocka_unit_test(write__text_that_fits_with_the_name_last),
 		cmocka_unit_test(write__csv_quoted),
 		cmocka_unit_test(write__json_without_what_is_empty),
 		cmocka_unit_test(write__nothing),

@@ -19,7 +19,7 @@ write() {
 	view "$write_name.csv" bt-report "$@" "$input"
 	case " $* " in *' --by '*) ;; *) view "$write_name.summary.csv" bt-report --summary "$@" "$input" ;; esac
 	view "$write_name.json" bt-report --json "$@" "$input"
-	view "$write_name.txt" bt-report --top 20 "$@" "$input"
+	view "$write_name.txt" bt-report --text --top 20 "$@" "$input"
 	view "$write_name.folded" bt-collapse "$@" "$input"
 	case $input in *.rec) view "$write_name.bt" bt-resolve --bt "$@" "$input" ;; esac
 	view "$write_name.pb.gz" bt-export --pprof "$@" "$input"

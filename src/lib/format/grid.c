@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { WIDTH_MAX = 60, UNLIMITED = 1 << 20 };
+enum { WIDTH_MAX = 60, LAST_MIN = 10 };
 
 void grid_init(struct grid *l, const char *const *columns, size_t nr_columns)
 {
@@ -71,6 +72,13 @@ void grid_addf(struct grid *l, double number, int decimals)
 	add(l, text, strlen(text), true);
 }
 
+void grid_add_address(struct grid *l, uint64_t address)
+{
+	char *text = xasprintf("%#llx", (unsigned long long)address);
+
+	add(l, text, strlen(text), false);
+}
+
 void grid_add_empty(struct grid *l)
 {
 	add(l, NULL, 0, false);
@@ -78,24 +86,20 @@ void grid_add_empty(struct grid *l)
 
 /* ---- output ---- */
 
-static size_t limit(const struct grid *l, size_t column)
+enum grid_format grid_format_settled(enum grid_format format)
 {
-	return column + 1 < l->nr_columns ? WIDTH_MAX : UNLIMITED;
+	if (format != GRID_OF_STDOUT)
+		return format;
+	return isatty(STDOUT_FILENO) ? GRID_TEXT : GRID_CSV;
 }
 
-static size_t width_of(const struct grid *l, size_t column)
-{
-	size_t width = strlen(l->columns[column]);
-
-	for (size_t i = column; i < l->nr; i += l->nr_columns) {
-		size_t w = terminal_width(l->cells[i].text, l->cells[i].len);
-
-		if (w > limit(l, column))
-			w = limit(l, column);
-		width = w > width ? w : width;
-	}
-	return width;
-}
+/* How columns are shown in text. */
+struct text_layout {
+	size_t nr;
+	size_t *order; /* numbers of the columns */
+	size_t *width; /* of each column */
+	bool *right;   /* whether it is aligned to the right */
+};
 
 static bool has_numbers(const struct grid *l, size_t column)
 {
@@ -105,39 +109,96 @@ static bool has_numbers(const struct grid *l, size_t column)
 	return false;
 }
 
+static size_t width_of(const struct grid *l, size_t column)
+{
+	size_t width = strlen(l->columns[column]);
+
+	for (size_t i = column; i < l->nr; i += l->nr_columns) {
+		size_t w = terminal_width(l->cells[i].text, l->cells[i].len);
+
+		width = w > width ? w : width;
+	}
+	if (l->widths && width < l->widths[column])
+		width = l->widths[column];
+	if (l->widths)
+		l->widths[column] = width;
+	return width;
+}
+
+/* Cuts the last column, and the others as well if there is no room for it. */
+static void fit(const struct grid *l, struct text_layout *t)
+{
+	size_t last = t->order[t->nr - 1], used = 2 * (t->nr - 1);
+
+	for (size_t i = 0; i < t->nr; i++)
+		if (i != last && t->width[i] > WIDTH_MAX)
+			t->width[i] = WIDTH_MAX;
+	if (!l->width_max)
+		return;
+	for (size_t i = 0; i < t->nr; i++)
+		used += i == last ? 0 : t->width[i];
+	size_t room = l->width_max > used + LAST_MIN ? l->width_max - used : LAST_MIN;
+
+	if (t->width[last] > room)
+		t->width[last] = room;
+}
+
+static void text_layout_init(struct text_layout *t, const struct grid *l)
+{
+	size_t name = l->name ? l->name : l->nr_columns - 1;
+
+	*t = (struct text_layout){.nr = l->nr_columns,
+		.order = xcalloc(l->nr_columns, sizeof(*t->order)),
+		.width = xcalloc(l->nr_columns, sizeof(*t->width)),
+		.right = xcalloc(l->nr_columns, sizeof(*t->right))};
+	for (size_t i = 0; i < t->nr; i++) {
+		t->order[i] = i + 1 == t->nr ? name : i + (i >= name);
+		t->width[i] = width_of(l, i);
+		t->right[i] = has_numbers(l, i);
+	}
+	fit(l, t);
+}
+
+static void text_layout_release(struct text_layout *t)
+{
+	free(t->order);
+	free(t->width);
+	free(t->right);
+}
+
+/* Appends a cell and what follows it. */
+static void add_cell(
+	struct strbuf *out, const struct text_layout *t, size_t at, const char *text, size_t len)
+{
+	size_t column = t->order[at], width = t->width[column], pad = terminal_width(text, len);
+	bool is_last = at + 1 == t->nr;
+
+	pad = pad < width ? width - pad : 0;
+	if (t->right[column])
+		strbuf_addf(out, "%*s", (int)pad, "");
+	if (is_last)
+		terminal_add_ends(out, text, len, width);
+	else
+		terminal_add(out, text, len, width);
+	if (!t->right[column] && !is_last)
+		strbuf_addf(out, "%*s", (int)pad, "");
+	strbuf_adds(out, is_last ? "\n" : "  ");
+}
+
 static void write_text(const struct grid *l, struct strbuf *out)
 {
-	size_t *width = xcalloc(l->nr_columns, sizeof(*width));
-	bool *right = xcalloc(l->nr_columns, sizeof(*right));
+	struct text_layout t;
 
-	for (size_t i = 0; i < l->nr_columns; i++) {
-		width[i] = width_of(l, i);
-		right[i] = has_numbers(l, i);
-	}
-	/* the heading is row 0 */
-	for (size_t i = 0; i < l->nr + l->nr_columns; i++) {
-		size_t column = i % l->nr_columns;
-		const char *text = l->columns[column];
-		size_t len = strlen(text), pad;
-		bool is_last = column + 1 == l->nr_columns;
+	text_layout_init(&t, l);
+	for (size_t i = 0; i < t.nr && !l->without_heading; i++)
+		add_cell(out, &t, i, l->columns[t.order[i]], strlen(l->columns[t.order[i]]));
+	for (size_t row = 0; row < l->nr; row += t.nr)
+		for (size_t i = 0; i < t.nr; i++) {
+			const struct grid_cell *c = &l->cells[row + t.order[i]];
 
-		if (i >= l->nr_columns) {
-			const struct grid_cell *c = &l->cells[i - l->nr_columns];
-
-			text = c->len ? c->text : "-";
-			len = c->len ? c->len : 1;
+			add_cell(out, &t, i, c->len ? c->text : "-", c->len ? c->len : 1);
 		}
-		pad = terminal_width(text, len);
-		pad = pad < width[column] ? width[column] - pad : 0;
-		if (right[column])
-			strbuf_addf(out, "%*s", (int)pad, "");
-		terminal_add(out, text, len, limit(l, column));
-		if (!right[column] && !is_last)
-			strbuf_addf(out, "%*s", (int)pad, "");
-		strbuf_adds(out, is_last ? "\n" : "  ");
-	}
-	free(width);
-	free(right);
+	text_layout_release(&t);
 }
 
 static void write_csv(const struct grid *l, struct strbuf *out)
@@ -178,6 +239,7 @@ static void write_json(const struct grid *l, struct strbuf *out)
 void grid_write(const struct grid *l, enum grid_format format, struct strbuf *out)
 {
 	switch (format) {
+	case GRID_OF_STDOUT:
 	case GRID_TEXT:
 		write_text(l, out);
 		break;
@@ -206,6 +268,7 @@ void grid_print(const char *const *names, grid_list *const *lists, unsigned show
 		else if (!is_first)
 			strbuf_addch(&out, '\n');
 		lists[i](&l, context);
+		l.width_max = terminal_columns(stdout, 0);
 		grid_write(&l, format, &out);
 		grid_release(&l);
 		is_first = false;

@@ -191,6 +191,28 @@ static const struct arg_option title_options[] = {
 };
 const struct arg_table title_args = {.options = title_options};
 
+static const char *const names_words[] = {
+	[NAMES_OF_STDOUT] = "auto", [NAMES_FULL] = "full", [NAMES_SHORT] = "short", NULL};
+
+static const struct arg_option names_options[] = {
+	{"names", 0, "auto|full|short",
+		"In text tables, names with return types, arguments, template arguments and Java "
+		"packages: full, short (without), auto (short on a terminal; default)",
+		2, arg_word, AT(names), .words = names_words},
+	{0},
+};
+
+static void settle_names(void *input)
+{
+	struct view_args *args = input;
+	bool terminal = output_file_is_stdout(&args->output) && isatty(STDOUT_FILENO);
+
+	if (args->names == NAMES_OF_STDOUT)
+		args->names = terminal ? NAMES_SHORT : NAMES_FULL;
+}
+
+const struct arg_table names_args = {.options = names_options, .settle = settle_names};
+
 static const struct arg_option open_options[] = {
 	{"open", 0, NULL, "Show the file in the browser; without -o one in $TMPDIR or /tmp", 2,
 		arg_flag, AT(output.open)},

@@ -30,6 +30,8 @@ struct view_args {
 	/* The number of profiles from before, or 0 if all files are one profile. */
 	size_t nr_before;
 	const char *title; /* NULL for the title of the input */
+	/* The form of names in text tables; after parsing, it is NAMES_SHORT or NAMES_FULL. */
+	enum { NAMES_OF_STDOUT, NAMES_FULL, NAMES_SHORT } names;
 	/* What to use instead of a terminal for the output, or NULL if people can read it. */
 	const char *not_for_terminal;
 	/* Percentage of the frames that must have names, or ACCOUNT_NO_LEAST. */
@@ -46,6 +48,7 @@ struct view_args {
 extern const struct arg_table view_args;
 extern const struct arg_table tree_args;  /* and filters, for programs that show a call tree */
 extern const struct arg_table title_args; /* --title, for programs whose output has a heading */
+extern const struct arg_table names_args; /* --names, for programs with tables of functions */
 extern const struct arg_table open_args;  /* --open, for programs that make pictures or pages */
 
 /* Options of flame graphs, in group 1. The input is a struct flame_options. */

@@ -23,11 +23,18 @@ static void settle(void *pid)
 const struct arg_table process_args = {
 	.options = options, .take_words = refuse_words, .settle = settle};
 
-#define FORMAT(which) arg_choice, .use = "--csv and --json", .choice = which
+#define FORMAT(which) arg_choice, .use = "--csv, --json and --text", .choice = which
 
 static const struct arg_option grid_options[] = {
-	{"csv", 0, NULL, "Write CSV", 1, FORMAT(GRID_CSV)},
+	{"csv", 0, NULL, "Write CSV (default, except on a terminal)", 1, FORMAT(GRID_CSV)},
 	{"json", 0, NULL, "Write JSON", 1, FORMAT(GRID_JSON)},
+	{"text", 0, NULL, "Write text (default on a terminal)", 1, FORMAT(GRID_TEXT)},
 	{0},
 };
-const struct arg_table grid_args = {.options = grid_options};
+
+static void settle_format(void *format)
+{
+	*(enum grid_format *)format = grid_format_settled(*(enum grid_format *)format);
+}
+
+const struct arg_table grid_args = {.options = grid_options, .settle = settle_format};

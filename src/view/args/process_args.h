@@ -13,7 +13,7 @@
  */
 extern const struct arg_table process_args;
 
-/* --csv and --json. The input is an enum grid_format, initially text. */
+/* --csv, --json and --text. The input is an enum grid_format, which fits stdout without these. */
 extern const struct arg_table grid_args;
 
 #endif

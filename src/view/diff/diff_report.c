@@ -9,6 +9,7 @@
 #include "lib/terminal.h"
 #include "lib/util.h"
 #include "model/amount.h"
+#include "symbol/names/short_name.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -132,6 +133,7 @@ enum { CHANGE = 12, STATUS = 7, BETWEEN = 2, BEFORE = 6, TIME = 8 };
 struct columns {
 	int before, after;
 	size_t name;
+	bool short_names;
 };
 
 /* Appends a number as in bt-report's tables: "1302", "1.302 s". */
@@ -204,9 +206,15 @@ static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 	add_change(out, &f->scale, fn->self);
 	add_change(out, &f->scale, fn->inclusive);
 	strbuf_addf(out, "  %-*s  ", STATUS, diff_function_status(f, fn));
-	strbuf_add(&name, strpool_get(&f->names, fn->name), strpool_len(&f->names, fn->name));
+	const char *whole = strpool_get(&f->names, fn->name);
+	size_t len = strpool_len(&f->names, fn->name);
+
+	if (c->short_names)
+		short_name_add(&name, whole, len);
+	else
+		strbuf_add(&name, whole, len);
 	/* an unnamed function is named after its module */
-	if (*module && !name_is_unnamed(name.buf, name.len) && !name_of_start(name.buf, name.len))
+	if (*module && !name_is_unnamed(whole, len) && !name_of_start(whole, len))
 		strbuf_addf(&name, *module == '[' ? " %s" : " [%s]", file_name(module));
 	terminal_add(out, name.buf, name.len, c->name);
 	strbuf_addch(out, '\n');
@@ -230,10 +238,13 @@ static void add_top_head(
 		c->after, "after", CHANGE, "self", CHANGE, "inclusive", STATUS, "status");
 }
 
-int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err)
+int diff_report_top(
+	const struct diff_functions *f, unsigned n, bool short_names, FILE *out, struct strbuf *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct columns columns = fit(f, out);
+
+	columns.short_names = short_names;
 	uint32_t changed = 0;
 
 	add_top_head(&line, f, &columns);

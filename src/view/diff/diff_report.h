@@ -7,6 +7,7 @@
 #ifndef VIEW_DIFF_DIFF_REPORT_H
 #define VIEW_DIFF_DIFF_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct diff_functions;
@@ -23,7 +24,11 @@ int diff_report_csv(const struct diff_functions *f, FILE *out, struct strbuf *er
 int diff_report_json(const struct diff_functions *f, const struct diff_limit *limit, FILE *out,
 	struct strbuf *err);
 
-/* Writes a text table of the N functions that changed most, without unchanged functions. */
-int diff_report_top(const struct diff_functions *f, unsigned n, FILE *out, struct strbuf *err);
+/*
+ * Writes a text table of the N functions that changed most, without unchanged functions. Names may
+ * be SHORT (symbol/names/short_name.h).
+ */
+int diff_report_top(const struct diff_functions *f, unsigned n, bool short_names, FILE *out,
+	struct strbuf *err);
 
 #endif

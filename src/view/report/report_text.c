@@ -6,6 +6,7 @@
 #include "lib/util.h"
 #include "model/amount.h"
 #include "report.h"
+#include "symbol/names/short_name.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,7 +59,8 @@ struct report_cell {
 	const char *name;
 	size_t len;
 	const char *module;
-	bool is_path; /* the name is a path, whose end matters */
+	bool is_path;  /* the name is a path, whose end matters */
+	bool is_short; /* the short form of the name is shown */
 };
 
 static void add_module(struct strbuf *out, const char *path)
@@ -67,25 +69,39 @@ static void add_module(struct strbuf *out, const char *path)
 		strbuf_addf(out, *path == '[' ? "%s" : "[%s]", file_name(path));
 }
 
+/* Makes the name of CELL the one that is shown, which may be in TEXT. */
+static void shorten(struct report_cell *cell, struct strbuf *text)
+{
+	if (!cell->is_short)
+		return;
+	short_name_add(text, cell->name, cell->len);
+	cell->name = text->buf;
+	cell->len = text->len;
+}
+
 /* Returns the width of "name [module]". */
 static size_t cell_width(struct report_cell cell)
 {
-	struct strbuf module = STRBUF_INIT;
+	struct strbuf module = STRBUF_INIT, text = STRBUF_INIT;
+
+	shorten(&cell, &text);
 	size_t width = terminal_width(cell.name, cell.len);
 
 	add_module(&module, cell.module);
 	if (module.len)
 		width += 1 + terminal_width(module.buf, module.len);
 	strbuf_release(&module);
+	strbuf_release(&text);
 	return width;
 }
 
 /* Appends "name [module]". The module gets at most half of the width. */
 static void add_cell(struct strbuf *out, struct report_cell cell, size_t columns)
 {
-	struct strbuf module = STRBUF_INIT;
+	struct strbuf module = STRBUF_INIT, text = STRBUF_INIT;
 	size_t room = columns;
 
+	shorten(&cell, &text);
 	add_module(&module, cell.module);
 	if (module.len) {
 		size_t width = terminal_width(module.buf, module.len);
@@ -103,6 +119,7 @@ static void add_cell(struct strbuf *out, struct report_cell cell, size_t columns
 		terminal_add_ends(out, module.buf, module.len, columns - room - 1);
 	}
 	strbuf_release(&module);
+	strbuf_release(&text);
 }
 
 /* Returns the index of the key whose cells have the row's module, or the number of keys. */
@@ -128,7 +145,8 @@ static struct report_cell cell_of(
 
 	return (struct report_cell){value, strlen(value),
 		module ? profile_module(r->p, row->frame) : "",
-		by == BY_MODULE || by == BY_FILE || by == BY_LINE};
+		by == BY_MODULE || by == BY_FILE || by == BY_LINE,
+		by == BY_FUNCTION && r->options->short_names};
 }
 
 /* Appends the heading of a key's column. */
@@ -227,8 +245,8 @@ static void add_function(struct report *r, const struct report_entry *row, size_
 	bool is_module = frame_is_unnamed(r->p, row->frame);
 
 	add_cell(&r->text,
-		(struct report_cell){
-			name, len, is_module ? "" : profile_module(r->p, row->frame), false},
+		(struct report_cell){name, len, is_module ? "" : profile_module(r->p, row->frame),
+			false, r->options->short_names},
 		columns);
 }
 

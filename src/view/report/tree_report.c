@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tree_report.h"
 #include "input/folded.h"
+#include "lib/terminal.h"
 #include "lib/util.h"
 #include "model/amount.h"
+#include "symbol/names/short_name.h"
 #include "view/function_match.h"
 
 #include <inttypes.h>
@@ -175,6 +177,21 @@ static uint32_t only_callee(const struct tree *t, uint32_t node)
 	return 0;
 }
 
+/* Appends the name of a node's function. */
+static void add_name(const struct tree *t, uint32_t node, struct strbuf *out)
+{
+	uint32_t frame = t->p->nodes[node].frame;
+	size_t len;
+	const char *name = profile_name(t->p, frame, &len);
+
+	if (!t->options->short_names) {
+		folded_frame_add(out, t->p, frame);
+		return;
+	}
+	short_name_add(out, name, len);
+	strbuf_adds(out, frame_kind_suffix(t->p->frames[frame].kind));
+}
+
 /* Adds the line of a branch and of its only callees, and pushes the branches below them. */
 static void write_text(struct tree *t, struct branch b)
 {
@@ -182,11 +199,11 @@ static void write_text(struct tree *t, struct branch b)
 	uint32_t next;
 
 	strbuf_addf(&text, "%*s", (int)(b.indent * INDENT), "");
-	folded_frame_add(&text, t->p, t->p->nodes[b.node].frame);
+	add_name(t, b.node, &text);
 	while ((!t->options->depth || b.depth < t->options->depth) &&
 		(next = only_callee(t, b.node)) != 0) {
 		strbuf_addch(&text, ';');
-		folded_frame_add(&text, t->p, t->p->nodes[next].frame);
+		add_name(t, next, &text);
 		b.node = next;
 		b.depth++;
 	}
@@ -258,6 +275,7 @@ static void write_tree(struct tree *t, FILE *out)
 		else
 			write_row(t, &b);
 	}
+	t->grid.width_max = terminal_columns(out, 0);
 	grid_write(&t->grid, t->options->format, &text);
 	if (t->options->format == GRID_JSON)
 		strbuf_addch(&text, '\n');

@@ -17,6 +17,7 @@ struct tree_options {
 	unsigned depth;   /* frames from the root, or 0 for all */
 	double min_share; /* percentage of the total; branches with less are added up */
 	enum grid_format format;
+	bool short_names; /* in text (symbol/names/short_name.h) */
 };
 
 /*

@@ -25,7 +25,7 @@ bad 'ngx-mem: an argument for -p' 64 "^ngx-mem: unexpected argument '1': give th
 bad 'ngx-mem: an argument too many' 64 "^ngx-mem: unexpected argument '2': try --help$" ngx-mem -p 1 2
 bad 'ngx-reqs: a time apart from --watch' 64 "^ngx-reqs: unexpected argument '2': give the time as --watch=TIME$" ngx-reqs -p 1 --watch 2
 bad 'ngx-reqs: --time alone' 64 "^ngx-reqs: --time without --watch: give both, or none$" ngx-reqs -p 1 -t 2
-bad 'ngx-reqs: --connections alone' 64 "^ngx-reqs: --connections without --csv: " ngx-reqs -p 1 --connections
+bad 'ngx-reqs: --connections alone' 64 "^ngx-reqs: --connections is for CSV" ngx-reqs -p 1 --text --connections
 bad 'ngx-latency: two labels' 64 "^ngx-latency: --where host=b: only one KEY can be given" ngx-latency -p 1 --where uri=/a --where host=b
 bad 'ngx-latency: --table by alone' 64 "^ngx-latency: --table by without --by: give both$" ngx-latency -p 1 --table by
 bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel

@@ -52,7 +52,7 @@ import csv, json, sys
 assert json.load(open(sys.argv[1])) == list(csv.DictReader(open(sys.argv[2])))
 END
 check_eq 'JSON: the same' '' "$(cat "$T/same")"
-"$bin/ngx-modules" -p "$master" | awk '{ print $1 "," $2 "," $3 }' >"$T/text"
+"$bin/ngx-modules" -p "$master" --text | awk '{ print $1 "," $2 "," $3 }' >"$T/text"
 check_eq 'text: the same' "$(cat "$T/csv")" "$(cat "$T/text")"
 "$bin/ngx-modules" -p $$ >"$T/out" 2>"$T/said"
 check_eq 'no nginx: exit' 2 $?

@@ -93,7 +93,7 @@ check_eq 'expired' 200 "$(field dicts expired cats)"
 check_eq 'bytes of keys' "$((9 * 4 + 90 * 5 + 900 * 6 + 1001 * 7))" "$(field dicts key_bytes cats)"
 check_eq 'bytes of values' $((20 * 99 * 50)) "$(field dicts value_bytes cats)"
 check_eq 'an empty one' 0 "$(field dicts keys none)"
-"$bin/ngx-mem" -p "$master" >"$T/text"
+"$bin/ngx-mem" -p "$master" --text >"$T/text"
 check_eq 'text: four tables' 'worker zone zone dict ' "$(awk 'NR == 1 || last == "" { printf "%s ", $1 } { last = $0 }' "$T/text")"
 "$bin/ngx-mem" -p $$ >"$T/out" 2>"$T/said"
 check_eq 'no nginx: exit' 2 $?

@@ -26,7 +26,7 @@ END
 
 # modules_agree: checks for each phase handler in the list of ngx-modules that names, handlers and code give the same module
 modules_agree() {
-	"$bin/ngx-modules" -p "$master" >"$T/modules" && python3 - "$T/values" "$T/modules" "/proc/$master" <<'END'
+	"$bin/ngx-modules" -p "$master" --text >"$T/modules" && python3 - "$T/values" "$T/modules" "/proc/$master" <<'END'
 import os, sys
 values = dict(word.split("=", 1) for word in open(sys.argv[1]).read().split() if word.startswith("nginx_"))
 names = [n[1:] if n[0] == "-" else f"ngx_http_{n}_module" for n in values["nginx_names"].split(".")] + ["?"] * 256
