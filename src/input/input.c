@@ -44,12 +44,12 @@ static bool nothing_yet(const struct profile *p)
 }
 
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
-	struct strbuf *notes)
+	struct symbol_report *report, struct strbuf *notes)
 {
 	struct recording_view view = options->view;
 
 	view.comm |= recording_has_several_processes(rec, &view);
-	symbol_resolve(rec, &options->symbol, NULL, notes);
+	symbol_resolve(rec, &options->symbol, report, notes);
 	recording_to_profile(rec, &view, p);
 }
 

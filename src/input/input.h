@@ -57,9 +57,10 @@ void input_settle(struct profile *const *profiles, size_t n, const struct record
 
 /*
  * Converts a recording in memory to a profile, and resolves symbols. Adds only the tasks and states
- * that its own rows need, so input_settle is not needed. P was just initialised.
+ * that its own rows need, so input_settle is not needed. P was just initialised. REPORT gets what
+ * symbol_resolve() reports.
  */
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
-	struct strbuf *notes);
+	struct symbol_report *report, struct strbuf *notes);
 
 #endif

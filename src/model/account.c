@@ -64,22 +64,29 @@ double account_named(const struct account *account)
 	return share(account->named, account->named + account->unnamed);
 }
 
+bool account_names_suffice(const struct account *account, double least)
+{
+	return account_named(account) >= (least >= 0 ? least : ACCOUNT_NAMED) ||
+	       !(account->named + account->unnamed);
+}
+
 bool account_is_named(
-	const struct account *account, double least, const char *worst, struct strbuf *out)
+	const struct account *account, double least, struct account_gap gap, struct strbuf *out)
 {
 	bool given = least >= 0;
 
-	if (account_named(account) >= (given ? least : 50) || !(account->named + account->unnamed))
+	if (account_names_suffice(account, least))
 		return true;
 	strbuf_addf(out, "only %.1f %% of the frames have names", account_named(account));
 	if (given)
 		strbuf_addf(out, " (--min-quality %g)", least);
-	if (worst) {
+	if (gap.module) {
 		strbuf_adds(out, ", ");
-		message_add_path(out, worst);
+		message_add_path(out, gap.module);
 		strbuf_adds(out, " lacks most");
 	}
-	strbuf_adds(out, ": bt-resolve --missing shows how to fix it\n");
+	strbuf_addf(out, ": %s\n",
+		gap.remedy ? gap.remedy : "bt-resolve --missing shows how to fix it");
 	return !given;
 }
 

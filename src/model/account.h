@@ -41,13 +41,23 @@ double account_named(const struct account *account);
 
 #define ACCOUNT_NO_LEAST (-1.0)
 
+/* Without a least share, nothing is said if this share of the frames has names, in per cent. */
+#define ACCOUNT_NAMED 90.0
+
+/* The module with the most unnamed frames, and what gives it names, or NULL if unknown. */
+struct account_gap {
+	const char *module, *remedy;
+};
+
+/* Whether nothing is said of the names of frames. */
+bool account_names_suffice(const struct account *account, double least);
+
 /*
- * Adds to OUT what helps if less than LEAST per cent of the frames have names or, without a LEAST,
- * less than half of them. Returns false if they are less than LEAST. WORST is the module with the
- * most unnamed frames, or NULL if it is unknown.
+ * Adds to OUT what helps unless names suffice. Returns false if less than LEAST per cent of the
+ * frames have names.
  */
 bool account_is_named(
-	const struct account *account, double least, const char *worst, struct strbuf *out);
+	const struct account *account, double least, struct account_gap gap, struct strbuf *out);
 
 /* Returns true if PART is one per cent of ALL or more, and so worth a line. */
 bool account_is_much(uint64_t part, uint64_t all);

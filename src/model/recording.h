@@ -300,6 +300,13 @@ uint64_t *recording_frame_weights(const struct recording *rec, const struct reco
 void recording_cuts(
 	const struct recording *rec, const struct recording_view *view, struct cuts *cuts);
 
+/*
+ * Appends a line for each interpreter, such as Python's, whose code is in much of what VIEW shows
+ * but whose own functions are not.
+ */
+void recording_add_interpreters(
+	const struct recording *rec, const struct recording_view *view, struct strbuf *out);
+
 /* Returns the runtime of process PID, by its mapped files or the names of its threads. */
 enum runtime recording_runtime(const struct recording *rec, uint32_t pid);
 

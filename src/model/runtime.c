@@ -12,6 +12,7 @@ static const struct {
 	/* The beginnings of the names of its files and threads; a version may follow. */
 	const char *files[4];
 	const char *names, *stacks; /* remedies */
+	bool interprets;
 } runtimes[RUNTIMES] = {
 	[RUNTIME_DOTNET] = {".NET", {"dotnet", "libcoreclr.so"},
 		"start it with DOTNET_PerfMapEnabled=1 in its environment", NULL},
@@ -26,15 +27,17 @@ static const struct {
 	[RUNTIME_LUAJIT] = {"LuaJIT", {"libluajit", "luajit"},
 		"build LuaJIT with -DLUAJIT_USE_PERFTOOLS", "luajit -joff interprets instead"},
 	[RUNTIME_NODE] = {"node", {"libnode.so", "node", "nodejs"},
-		"start node with --perf-basic-prof", NULL},
-	[RUNTIME_PHP] = {"PHP", {"libphp", "php"}, "set opcache.jit_debug=0x10 in php.ini", NULL},
-	[RUNTIME_PYPY] = {"PyPy", {"libpypy", "pypy"}, NULL, "pypy3 --jit off interprets instead"},
+		"start node with --perf-basic-prof", NULL, true},
+	[RUNTIME_PHP] = {"PHP", {"libphp", "php"}, "set opcache.jit_debug=0x10 in php.ini", NULL,
+		true},
+	[RUNTIME_PYPY] = {"PyPy", {"libpypy", "pypy"}, NULL, "pypy3 --jit off interprets instead",
+		true},
 	[RUNTIME_PYTHON] = {"Python", {"libpython", "python"},
-		"start python with -X perf (Python 3.12)", NULL},
+		"start python with -X perf (Python 3.12)", NULL, true},
 	/* followed by the name of a machine */
 	[RUNTIME_QEMU] = {"QEMU", {"qemu-"}, "start qemu with -perfmap (QEMU 8.0)", NULL},
 	[RUNTIME_RUBY] = {"Ruby", {"libruby", "ruby"}, "start ruby with --yjit-perf (Ruby 3.3)",
-		"start ruby with --yjit-perf (Ruby 3.3)"},
+		"start ruby with --yjit-perf (Ruby 3.3)", true},
 };
 
 static bool is_name(const char *name, const char *begin)
@@ -58,6 +61,11 @@ enum runtime runtime_of(const char *name)
 const char *runtime_name(enum runtime runtime)
 {
 	return runtimes[runtime].name;
+}
+
+bool runtime_interprets(enum runtime runtime)
+{
+	return runtimes[runtime].interprets;
 }
 
 const char *runtime_names_remedy(enum runtime runtime)

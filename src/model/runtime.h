@@ -6,6 +6,8 @@
 #ifndef MODEL_RUNTIME_H
 #define MODEL_RUNTIME_H
 
+#include <stdbool.h>
+
 /* Unwind tables have these numbers, see UNWIND_VERSION. */
 enum runtime {
 	RUNTIME_UNKNOWN,
@@ -29,6 +31,9 @@ enum runtime {
 enum runtime runtime_of(const char *name);
 
 const char *runtime_name(enum runtime runtime);
+
+/* Whether it interprets programs, whose functions no stack of this toolkit has. */
+bool runtime_interprets(enum runtime runtime);
 
 /*
  * Return what makes the names of its functions available, or its stacks whole, or NULL if nothing

@@ -8,7 +8,10 @@
 #include "lib/user.h"
 #include "lib/util.h"
 #include "options.h"
+#include "symbol/fetch/debuginfod.h"
+#include "symbol/fetch/package.h"
 #include "symbol/names/demangle_profile.h"
+#include "symbol/quality.h"
 #include "view/filter.h"
 #include "view/output.h"
 #include "view/report/ranges_report.h"
@@ -120,7 +123,8 @@ static int write_outputs(struct options *o, const struct output *out)
  * Prints the account. Returns EXIT_PARTIAL if the recording is empty or if too few frames have
  * names.
  */
-static int judge(const struct options *o, const struct profile *p)
+static int judge(const struct options *o, const struct recording *rec, const struct profile *p,
+	struct account_gap gap)
 {
 	const struct account *account = &p->account;
 	struct strbuf line = STRBUF_INIT;
@@ -131,6 +135,7 @@ static int judge(const struct options *o, const struct profile *p)
 	account_lost_lines(account, p->unit, &line);
 	cuts_lines(&p->cuts, account, &line);
 	skid_line(p, &line);
+	recording_add_interpreters(rec, &o->view, &line);
 	if (!o->quiet)
 		program_say_lines(&line);
 	strbuf_reset(&line);
@@ -138,11 +143,31 @@ static int judge(const struct options *o, const struct profile *p)
 		program_say("no samples: %s",
 			o->tool.none ? o->tool.none : "the event did not occur in the target");
 		ret = EXIT_PARTIAL;
-	} else if (!account_is_named(account, o->min_quality, module_least_named(p), &line)) {
+	} else if (!account_is_named(account, o->min_quality, gap, &line)) {
 		ret = EXIT_PARTIAL;
 	}
 	if (!o->quiet || ret != EXIT_OK)
 		program_say_rest(&line);
+	return ret;
+}
+
+/* Judges the recording, whose names were looked up as REPORT says. */
+static int judge_with_names(const struct options *o, const struct recording *rec,
+	const struct profile *p, const struct symbol_report *report)
+{
+	struct account_gap gap = {.module = module_least_named(p)};
+	struct quality quality = {0};
+
+	if (!account_names_suffice(&p->account, o->min_quality)) {
+		const struct packages packages = packages_of(NULL);
+
+		quality_init(&quality, rec, &o->view, report, false);
+		gap.remedy = quality_explain_worst(
+			&quality, &o->symbol, &packages, debuginfod_has_servers());
+	}
+	int ret = judge(o, rec, p, gap);
+
+	quality_release(&quality);
 	return ret;
 }
 
@@ -162,6 +187,7 @@ static bool choose_event(struct options *o, const struct recording *rec)
 int finish_recording(struct options *o, struct recording *rec, const struct open_files *files)
 {
 	struct input_options input = {.symbol = o->symbol};
+	struct symbol_report report = {0};
 	struct strbuf notes = STRBUF_INIT;
 	struct profile profile, *profiles = &profile;
 	bool has_event = choose_event(o, rec);
@@ -173,13 +199,13 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	at_risk = rec;
 	memory_on_exhaustion(keep_recording);
 	profile_init(&profile);
-	input_recording(&profile, rec, &input, &notes);
+	input_recording(&profile, rec, &input, &report, &notes);
 	demangle_profiles(&profiles, 1, o->symbol.demangle);
 	filter_apply(&(struct filter){.skid = o->skid}, &profile, &notes);
 	profile_finish(&profile);
 	if (!o->quiet)
 		program_say_lines(&notes);
-	int ret = judge(o, &profile);
+	int ret = judge_with_names(o, rec, &profile, &report);
 
 	strbuf_reset(&notes);
 	if (!has_event || !recording_has_selected(rec, &o->view, &notes))
@@ -190,6 +216,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 		ret = EXIT_FAILED;
 	memory_on_exhaustion(NULL);
 	profile_release(&profile);
+	symbol_report_release(&report);
 	strbuf_release(&notes);
 	return ret;
 }

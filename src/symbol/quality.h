@@ -60,6 +60,13 @@ void quality_release(struct quality *q);
 void quality_explain(struct quality *q, const struct symbol_options *options,
 	const struct packages *packages, bool servers);
 
+/*
+ * Works like quality_explain() for the module that lacks most names only. Returns its remedy, which
+ * belongs to Q, or NULL if none is known.
+ */
+const char *quality_explain_worst(struct quality *q, const struct symbol_options *options,
+	const struct packages *packages, bool servers);
+
 /* These return -1 and set ERR if OUT cannot be written. */
 int quality_csv(const struct quality *q, FILE *out, struct strbuf *err);
 int quality_json(const struct quality *q, FILE *out, struct strbuf *err);

@@ -362,3 +362,16 @@ void quality_explain(struct quality *q, const struct symbol_options *options,
 	free(owners);
 	add_notes(&e, owned);
 }
+
+const char *quality_explain_worst(struct quality *q, const struct symbol_options *options,
+	const struct packages *packages, bool servers)
+{
+	size_t nr = q->nr;
+
+	if (!nr)
+		return NULL;
+	q->nr = 1; /* the worst one comes first */
+	quality_explain(q, options, packages, servers);
+	q->nr = nr;
+	return q->list[0].remedy;
+}

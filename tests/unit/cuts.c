@@ -354,6 +354,58 @@ static void cuts__of_several_inputs(void **state)
 	profile_release(&other);
 }
 
+/* ---- interpreters ---- */
+
+static void expect_interpreters(const char *want)
+{
+	strbuf_reset(&lines);
+	recording_add_interpreters(&rec, &(struct recording_view){.event = -1}, &lines);
+	assert_string_equal(lines.len ? lines.buf : "", want);
+}
+
+static uint32_t add_compiled(uint32_t pid, const char *name)
+{
+	uint32_t map = recording_add_map(
+		&rec, &(struct rec_map){.pid = pid, .start = 0x5000, .end = 0x6000});
+	uint32_t frame =
+		recording_add_frame(&rec, &(struct rec_frame){.place = AT_MAP, .map = map});
+	struct rec_name names = {.function = recording_string(&rec, name)};
+
+	recording_name_frame(&rec, frame, &names, 1);
+	return frame;
+}
+
+static void cuts__interpreters_that_are_not_read(void **state)
+{
+	uint32_t a = add_task(1, "app"), b = add_task(2, "web"), c = add_task(3, "web");
+
+	(void)state;
+	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/lib/libruby-3.1.so.3.1", "r"), 40);
+	add_one(b, END_ROOT, NULL, add_frame(2, "/usr/bin/python3.11", "p"), 25);
+	add_one(c, END_ROOT, NULL, add_frame(3, "/usr/lib/libpython3.12.so.1.0", "q"), 25);
+	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/lib/libphp8.2.so", "h"), 1);
+	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/bin/perl", "l"), 509);
+	expect_interpreters(
+		"8.3 % are in Python's interpreter, whose own functions are not shown (several "
+		"processes): start python with -X perf (Python 3.12)\n"
+		"6.7 % are in Ruby's interpreter, whose own functions are not shown (process 1): "
+		"start ruby with --yjit-perf (Ruby 3.3)\n");
+}
+
+static void cuts__interpreters_whose_code_has_names(void **state)
+{
+	uint32_t a = add_task(1, "app");
+	uint32_t frames[] = {
+		add_frame(1, "/usr/bin/node", "n"), add_compiled(1, "JS:*run /app.js:1:1")};
+
+	(void)state;
+	add_one(a, END_ROOT, NULL, frames[0], 40);
+	expect_interpreters("100.0 % are in node's interpreter, whose own functions are not shown "
+			    "(process 1): start node with --perf-basic-prof\n");
+	add_row(a, END_ROOT, NULL, frames, 2, 5);
+	expect_interpreters("");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(cuts__##name, begin, end)
 
 int main(void)
@@ -374,6 +426,8 @@ int main(void)
 		TEST(one_cause_a_row),
 		TEST(counted_again),
 		TEST(of_several_inputs),
+		TEST(interpreters_that_are_not_read),
+		TEST(interpreters_whose_code_has_names),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -552,6 +552,25 @@ static void begin_packages(struct fixture *f, const char *host)
 	}
 }
 
+/* A recording that lacks names is said with what helps most. */
+static void test_worst(void **state)
+{
+	const struct recording_view view = {.event = -1};
+	struct utsname here;
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(uname(&here), 0);
+	stand_in("#!/bin/sh\n"
+		 "echo perl-base: /usr/bin/perl\n");
+	begin_packages(&f, here.nodename);
+	quality_init(&f.q, &f.rec, &view, &f.report, false);
+	expect_text(quality_explain_worst(&f.q, &f.options, &f.packages, false),
+		"apt install perl-debug");
+	assert_null(f.q.list[1].remedy);
+	end(&f);
+}
+
 static void test_packages(void **state)
 {
 	struct utsname here;
@@ -775,6 +794,7 @@ int main(void)
 		cmocka_unit_test(test_part_of_a_perf_map),
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_packages),
+		cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_another_machine),
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_csv),

@@ -369,7 +369,8 @@ static int judge(const struct view_args *args, const struct shown *s, bool part)
 	if (!good)
 		strbuf_addf(&lines, "no %s\n", s->unit);
 	else if (account->known)
-		good = account_is_named(account, args->min_quality, s->worst, &lines);
+		good = account_is_named(account, args->min_quality,
+			(struct account_gap){.module = s->worst}, &lines);
 	say_lines(s->subject, &lines);
 	strbuf_release(&lines);
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
