@@ -16,7 +16,7 @@ enum { LINES_MAX = 3 };
 #define BUILT_IN "try --engine=bpf"
 
 static const struct {
-	const char *word; /* in JSON */
+	const char *json; /* its word in JSON */
 	const char *text;
 	const char *remedy;
 	/* In recordings: after the file or, of a cause without a file, alone. NULL if not stored.
@@ -251,7 +251,7 @@ static void add_object(const struct listed *l, const struct account *account, st
 
 	json_share(out, "{", "weight", c->weight, account->kept);
 	json_text(out, ", ", "end", c->cause >= BROKEN_FAILED ? "broken" : "cut");
-	json_text(out, ", ", "cause", causes[c->cause].word);
+	json_text(out, ", ", "cause", causes[c->cause].json);
 	json_text(out, ", ", "file", *l->file ? l->file : NULL);
 	json_text(out, ", ", "runtime", runtime_name(c->runtime));
 	json_text(out, ", ", "reason", text_of(c));
