@@ -264,6 +264,12 @@ install: all completion
 		$(INSTALL) -m 644 $(O)/completion/zsh/$$p $(DESTDIR)$(zsh_dir)/_$$p && \
 		$(INSTALL) -m 644 $(O)/completion/fish/$$p $(DESTDIR)$(fish_dir)/$$p.fish || exit; \
 	done
+	@# apropos(1) finds pages by an index
+	@[ -n "$(DESTDIR)" ] || ! command -v mandb >/dev/null || mandb -q $(mandir) || :
+	@echo 'flametap is installed. Next:'
+	@echo '  flametap check                           does recording work here, and what is missing?'
+	@echo '  flametap record -p PID -t 5 -o a.svg     where does process PID spend its time?'
+	@echo '  man flametap                             what for what; apropos profile lists all pages'
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(man_installed)) $(foreach p,$(notdir $(PROGRAMS) $(SCRIPTS)),$(addprefix $(DESTDIR),\
