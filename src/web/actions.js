@@ -81,12 +81,12 @@ flametap.actions = (() => {
 
 	function search(name) {
 		go({ search: '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$', ignorecase: false,
-			kind: '', category: '', module: '' });
+			kind: '', category: '', module: '', group: '' });
 	}
 
-	/* Highlights the frames of a kind, category or module. */
+	/* Highlights the frames of a kind, category, module or group. */
 	function select(which, value) {
-		go({ search: '', kind: '', category: '', module: '', [which]: value });
+		go({ search: '', kind: '', category: '', module: '', group: '', [which]: value });
 	}
 
 	function theme() {

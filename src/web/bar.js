@@ -148,7 +148,7 @@ flametap.bar = (() => {
 	let typing = false; /* one history entry for the whole input */
 
 	input.addEventListener('input', () => {
-		go({ search: input.value, kind: '', category: '', module: '' }, { replace: typing });
+		go({ search: input.value, kind: '', category: '', module: '', group: '' }, { replace: typing });
 		typing = true;
 	});
 	for (const type of ['change', 'blur'])

@@ -42,13 +42,14 @@ flametap.data = (() => {
 	{
 		const modules = linesOf(section('modules'));
 		const none = linesOf(section('categories')).length;
-		const all = {style : [], name : [], module : [], own : [], passed : []};
-		const add = (style, module, own, passed, name) => {
+		const all = {style : [], name : [], module : [], own : [], passed : [], source : []};
+		const add = (style, module, own, passed, name, source) => {
 			all.style.push(style);
 			all.module.push(module);
 			all.own.push(own);
 			all.passed.push(passed);
 			all.name.push(name);
+			all.source.push(source);
 		};
 
 		for (const line of linesOf(section('frames'))) {
@@ -57,9 +58,9 @@ flametap.data = (() => {
 
 			add(line.slice(0, 2), modules[module - 1] || '', Number(own),
 				passed === undefined ? none : Number(passed),
-				line.slice(blank + 1).replace('\t', ' '));
+				line.slice(blank + 1).replace('\t', ' '), line.split('\t')[1] || '');
 		}
-		add('r0', '', none, none, 'all');
+		add('r0', '', none, none, 'all', '');
 		return all;
 	}
 

@@ -5,21 +5,22 @@ flametap.graph = (() => {
 	const { dom, text } = flametap;
 	const { state } = flametap.state;
 	const coarse = matchMedia('(pointer: coarse)').matches;
-	const ROW = coarse ? 25 : 18, PAD = 10, BASELINE = coarse ? 16 : 12.5; /* px */
+	const ROW_MIN = coarse ? 25 : 18, ROW_MORE = 8, PAD = 10; /* px */
 	const NARROWEST = 0.5; /* px; narrower frames are not drawn */
 	const NARROW = 3; /* px; narrower frames of a row share one element for each colour */
 
 	const layer = flametap.root.getElementById('frames');
-	const ring = dom.svg('rect', { class: 'ring', height: ROW - 1 }); /* around the frame with the keyboard focus */
-	const halo = dom.svg('rect', { class: 'halo', height: ROW - 1 }); /* around the frame under the pointer */
+	const ring = dom.svg('rect', { class: 'ring' }); /* around the frame with the keyboard focus */
+	const halo = dom.svg('rect', { class: 'halo' }); /* around the frame under the pointer */
 	const picture = dom.svg('svg', { class: 'graph', width: '100%' });
 	const scroller = dom.html('div', { class: 'scroller' }, picture);
 
-	let tree, zoom = 0, mark; /* what is drawn */
+	let tree, zoom = 0, mark, dimmed; /* what is drawn; whether frames without mark fade */
 	let width = 0; /* width of the zoomed frame in px */
 	let levels = [[0]]; /* by depth: the drawn nodes, from left to right */
 	let rests = []; /* by depth: { from, to } of adjacent nodes too narrow to be drawn */
 	let height = 1; /* in levels */
+	let ROW = ROW_MIN; /* px; more if the window has room */
 	let drawn = [0, 0]; /* depths whose elements exist */
 	let fromRoot = 0; /* px scrolled away from the root */
 	let printing = false;
@@ -44,6 +45,19 @@ flametap.graph = (() => {
 		};
 	})();
 
+	/* Whether NAME is a path, perhaps with a line, whose end says more than its beginning. */
+	const isPath = (name) => /^\.{0,2}\/[^ ()<]*$/.test(name);
+
+	/* Works like fit(), for paths: the beginning is left out. */
+	function fitEnd(name, px) {
+		const letters = [...name];
+		let used = charWidth('\u2026'), at = letters.length;
+
+		while (at && used + charWidth(letters[at - 1]) <= px)
+			used += charWidth(letters[--at]);
+		return letters.length - at > 2 ? '\u2026' + letters.slice(at).join('') : '';
+	}
+
 	/* Returns NAME truncated to PX, or an empty string if fewer than three characters fit. */
 	function fit(name, px) {
 		const dots = charWidth('\u2026');
@@ -51,6 +65,8 @@ flametap.graph = (() => {
 
 		for (const c of name) {
 			used += charWidth(c);
+			if (used > px && isPath(name))
+				return fitEnd(name, px);
 			if (used > px)
 				return cut > 2 ? name.slice(0, cut) + '\u2026' : '';
 			at += c.length;
@@ -146,7 +162,7 @@ flametap.graph = (() => {
 		drawOwn(i, y, marked, into);
 		if (!label)
 			return;
-		const words = dom.svg('text', { class: marked, x: (x + 3).toFixed(1), y: y + BASELINE });
+		const words = dom.svg('text', { class: marked, x: (x + 3).toFixed(1), y: y + (ROW + 7) / 2 });
 		words.textContent = label;
 		into.append(words);
 	}
@@ -186,6 +202,7 @@ flametap.graph = (() => {
 		for (let depth = first; depth < end; depth++)
 			drawLevel(depth, into);
 		layer.textContent = '';
+		layer.classList.toggle('dimmed', dimmed);
 		layer.append(into);
 		drawn = [first, end];
 	}
@@ -198,7 +215,7 @@ flametap.graph = (() => {
 		rect.setAttribute('visibility', there ? 'visible' : 'hidden');
 		if (there)
 			dom.set(rect, { x: leftOf(i).toFixed(1), y: yOf(tree.depth[i]),
-				width: Math.max(widthOf(i) - 0.8, 1).toFixed(1) });
+				width: Math.max(widthOf(i) - 0.8, 1).toFixed(1), height: ROW - 1 });
 	}
 
 	/* Returns the frame at a position in the window, or -1 if there is none. */
@@ -253,15 +270,23 @@ flametap.graph = (() => {
 		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
 	}
 
+	/* Makes rows higher where the graph would leave a part of the window empty. */
+	function fitRows() {
+		const room = Math.floor((scroller.clientHeight - PAD) / height);
+
+		ROW = Math.min(Math.max(room, ROW_MIN), ROW_MIN + ROW_MORE);
+	}
+
 	/* Draws TREE. The root's row keeps its position in the window. */
 	function show(what) {
 		const kept = fromRoot, other = tree !== what.tree;
 
-		({ tree, zoom, mark } = what);
+		({ tree, zoom, mark, dimmed } = what);
 		if (other)
 			height = 1;
 		for (let turn = 0; turn < 2; turn++) { /* a scroll bar may appear and reduce the width */
 			layout();
+			fitRows();
 			picture.setAttribute('height', height * ROW + PAD);
 			const had = width;
 			measure();

@@ -2,7 +2,7 @@
 /* The meaning of the colours, and the weight of each kind and category. */
 'use strict';
 flametap.legend = (() => {
-	const { root, dom, data, text, actions } = flametap;
+	const { root, dom, data, text, actions, colours: { ways, styleOf } } = flametap;
 	const { state } = flametap.state;
 	const { html, button } = dom;
 	const { now } = actions;
@@ -15,15 +15,25 @@ flametap.legend = (() => {
 	const stateRow = row('States');
 	const states = [...new Set(data.frames.name.filter((_, f) => data.isState[f]))];
 	const lines = [['Kind', kindRow], ['Category', categoryRow]];
-	const colours = data.isDiff ? [] : ['', 'category'].map((colour) =>
-		button(colour ? 'Category' : 'Kind', `Colour frames by ${colour || 'kind'}`, () => flametap.go({ colour })));
+	/* Kind and category have their entries always; the groups of another way follow when it is chosen. */
+	const others = data.isDiff ? [] : Object.keys(ways).filter((name) => name !== 'category');
+	const chooser = (colour, title) => [colour, button(title, `Colour frames by ${title.toLowerCase()}`,
+		() => flametap.go({ colour, group: '' }))];
+	const colours = new Map(data.isDiff ? [] : [chooser('', 'Kind'), ...['category', ...others].map((name) =>
+		chooser(name, ways[name].title))]);
+	const heads = ['', 'category'].map((name) => colours.get(name)).filter((colour) => colour);
+	const groupRow = row('Groups');
 
+	if (others.length)
+		lines.push(['Colour by', html('div', { class: 'entries' },
+			html('div', { class: 'entries ways', role: 'group', 'aria-label': 'Colour by' }, ...others.map((name) => colours.get(name))),
+			groupRow)]);
 	if (states.length)
 		lines.push(['State', stateRow]);
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
 			([head, entries]) => [html('span', { class: 'head' },
-				colours.find((colour) => colour.textContent === head) || head), entries]));
+				heads.find((colour) => colour.textContent === head) || head), entries]));
 	let shown = null; /* the tree and the selection that are shown */
 	let all = false;
 
@@ -78,18 +88,30 @@ flametap.legend = (() => {
 			...(data.isDiff || state.colour ? [] : [swatch(kinds[k] + '2')])));
 	}
 
-	function categoryEntries({ categorySums: sums }) {
+	/* Returns the entries of the heaviest groups of a way, which WHICH of the state selects. */
+	function groupEntries(which, way, sums, isColour) {
 		const list = present(sums);
-		const entries = list.slice(0, all ? list.length : MANY).map((c) =>
-			entry('category', data.categories[c], data.categories[c], sums, c,
-				...(state.colour ? [swatch(text.categoryStyle(c))] : [])));
+		const entries = list.slice(0, all ? list.length : MANY).map((g) =>
+			entry(which, way.names[g], way.shown(way.names[g]), sums, g, ...(isColour ? [swatch(styleOf(way, g))] : [])));
 
 		if (list.length > MANY)
-			entries.push(button(all ? 'fewer' : `${list.length - MANY} more`, 'Categories', () => {
+			entries.push(button(all ? 'fewer' : `${list.length - MANY} more`, way.title, () => {
 				all = !all;
 				flametap.show();
 			}, { class: 'more' }));
 		return entries;
+	}
+
+	/* Returns the entries of the chosen way, unless that is the kind or the category. */
+	function chosenEntries(tree) {
+		const way = ways[state.colour];
+
+		if (!way || state.colour === 'category')
+			return [];
+		const of = way.of(tree);
+		for (let i = 1; i < tree.n; i++)
+			of(i); /* so that all groups have numbers */
+		return groupEntries('group', way, tree.addUp((i) => (tree.isState(i) ? -1 : of(i)), way.names.length), true);
 	}
 
 	/* Returns an entry for each state. A click highlights the stacks that ended in this state. */
@@ -100,7 +122,7 @@ flametap.legend = (() => {
 			const value = `^${states[k].replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`, on = state.search === value;
 			const part = share(total, k, totals);
 			const item = button('', `${states[k]}: ${part}`,
-				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '', module: '' }), { 'aria-pressed': on });
+				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '', module: '', group: '' }), { 'aria-pressed': on });
 
 			item.append(html('span', { class: 'label' }, states[k]), html('span', { class: 'share' }, part));
 			return item;
@@ -115,13 +137,14 @@ flametap.legend = (() => {
 
 		if (root.classList.contains('nolegend'))
 			return;
-		const key = [state.kind, state.category, state.search, state.module, state.colour, all].join('\n');
+		const key = [state.kind, state.category, state.search, state.module, state.group, state.colour, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };
-		colours.forEach((colour, at) => colour.setAttribute('aria-pressed', Boolean(at) === Boolean(state.colour)));
+		colours.forEach((choice, name) => choice.setAttribute('aria-pressed', name === (ways[state.colour] ? state.colour : '')));
 		kindRow.replaceChildren(...kindEntries(tree));
-		categoryRow.replaceChildren(...categoryEntries(tree));
+		categoryRow.replaceChildren(...groupEntries('category', ways.category, tree.categorySums, state.colour === 'category'));
+		groupRow.replaceChildren(...chosenEntries(tree));
 		stateRow.replaceChildren(...stateEntries(tree));
 	}
 

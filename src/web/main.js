@@ -32,7 +32,8 @@
 		strip.show();
 		legend.show();
 		table.show();
-		graph.show({ tree: now.tree, zoom: node, mark: now.marks.mark });
+		graph.show({ tree: now.tree, zoom: node, mark: now.marks.mark,
+			dimmed: now.marks.active && now.marks.nodes.length > 0 });
 		showFocus();
 		graph.drawRing(graph.halo, -1);
 		panels.hideTip();
@@ -104,7 +105,7 @@
 		} else if (now.zoom) {
 			flametap.go({ zoom: '' });
 		} else if (now.marks.active) {
-			flametap.go({ search: '', kind: '', category: '', module: '' });
+			flametap.go({ search: '', kind: '', category: '', module: '', group: '' });
 		} else if (state.time) {
 			flametap.go({ time: '' }, { moved: true });
 		} else {
@@ -301,7 +302,7 @@
 		actions.setTheme(dom.recall('theme'));
 		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
 			(dom.recall('nolegend') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
-		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described',
+		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described', 'aria-owns': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';
 		graph.ring.after(described);

@@ -3,6 +3,7 @@
 'use strict';
 flametap.marks = (() => {
 	const { frames, categories, moduleOf } = flametap.data;
+	const { colours } = flametap;
 
 	/* Returns a predicate for nodes: whether the frame's name matches. The root never matches. */
 	function bySearch(tree, pattern) {
@@ -24,6 +25,11 @@ flametap.marks = (() => {
 		}
 		if (state.module)
 			return (i) => moduleOf(tree.frame[i]) === state.module;
+		if (state.group) {
+			const way = colours.ways[state.colour], of = way ? way.of(tree) : () => -1;
+
+			return (i) => way && way.names[of(i)] === state.group;
+		}
 		return null;
 	}
 
@@ -50,7 +56,7 @@ flametap.marks = (() => {
 	 * says for each node of the stacks whether it or one of its callers is marked.
 	 */
 	function of(view, zoom, state) {
-		const marks = { active: Boolean(state.search || state.kind || state.category || state.module), error: '' };
+		const marks = { active: Boolean(state.search || state.kind || state.category || state.module || state.group), error: '' };
 		const { tree, stacks, callers } = view;
 
 		try {

@@ -13,7 +13,8 @@ flametap.state = (() => {
 		category: '',
 		module: '',
 		time: '', /* FROM-TO in seconds, or empty for all of it */
-		colour: '', /* category, or empty for the kind of the frame */
+		group: '', /* name of a group of the colour */
+		colour: '', /* a way of colours.js, or empty for the kind of the frame */
 	};
 	/* The table of a difference lists what changed most, so it is shown where there is room. */
 	const flags = { ignorecase: false, table: isDiff && innerWidth >= 1200 };
@@ -22,7 +23,7 @@ flametap.state = (() => {
 
 	/*
 	 * changes is a list of { how, what } in order (views.js). callers is null, '' for the callers of everything, or a
-	 * function. With icicle, the root is on top. One of search, kind, category and module selects the highlighted frames.
+	 * function. With icicle, the root is on top. One of search, kind, category, module and group selects the highlighted frames.
 	 */
 	const state = { icicle: inverted, changes: [], callers: null, ...plain, ...flags };
 

@@ -5,6 +5,7 @@ flametap.text = (() => {
 	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized} =
 		flametap.data;
 	const {fileOf} = flametap.views;
+	const {colours} = flametap;
 	const suffixes = {k : '_[k]', i : '_[i]', j : '_[j]', w : '_[w]'};
 
 	function percent(part, whole)
@@ -81,29 +82,14 @@ flametap.text = (() => {
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
 	}
 
-	const COLOURS = 9; /* of categories; the categories after them share one more */
-	let ranks = null;
-
-	/* Returns the class for the colour of a category: the heaviest categories have a colour of their own. */
-	function categoryStyle(category)
-	{
-		if (!ranks) {
-			const {file} = flametap.times;
-			const {self} = file.addUp((i) => file.category[i], categories.length);
-			const order = [...categories.keys()].sort((a, b) => self[0][b] - self[0][a]);
-
-			ranks = new Map(order.map((c, rank) => [c, Math.min(rank, COLOURS)]));
-		}
-		return 'q' + ranks.get(category);
-	}
-
 	/* Returns the class for the colour of node I. */
 	function styleOf(tree, i)
 	{
 		if (isDiff)
 			return 'd' + stepOf(tree.totals(i), tree.totals(0));
-		return flametap.state.state.colour && i ? categoryStyle(tree.category[i])
-							: frames.style[tree.frame[i]];
+		const way = colours.ways[flametap.state.state.colour];
+
+		return way && i ? colours.styleOf(way, way.of(tree)(i)) : frames.style[tree.frame[i]];
 	}
 
 	/*
@@ -188,7 +174,6 @@ flametap.text = (() => {
 		signed,
 		weightText,
 		styleOf,
-		categoryStyle,
 		ownStyleOf,
 		stepOf,
 		kindOf,

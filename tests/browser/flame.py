@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+import access
 import basics
 import views
 import diffs
@@ -11,10 +12,10 @@ import panels
 import look
 import speed
 import times
-from page import TESTS
+from page import TESTS, Skip
 from webdriver import Browser, Driver
 
-PARTS = (basics, views, diffs, panels, look, times, speed)
+PARTS = (basics, views, diffs, panels, look, access, times, speed)
 
 
 def run(tests, argument):
@@ -25,6 +26,8 @@ def run(tests, argument):
         try:
             function(argument)
             print('ok ' + name)
+        except Skip as why:
+            print('skip %s: %s' % (name, why))
         except Exception as e:  # pylint: disable=broad-except
             print('not ok %s: %s' % (name, ' '.join(str(e).split()) or type(e).__name__))
             failed = 1

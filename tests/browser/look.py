@@ -35,9 +35,15 @@ COLOURS = '''
         found['d' + step] = [colour('rect', 'd' + step, layer)];
     for (const side of ['gone', 'new'])
         found[side] = ['0', '1'].map((n) => colour('rect', side + n, document.documentElement));
-    found.m = [colour('rect', 'm', layer)];
+    found.stroke = (() => {
+        const e = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+        e.setAttribute('class', 'm');
+        layer.append(e);
+        const stroke = getComputedStyle(e).stroke;
+        e.remove();
+        return stroke;
+    })();
     found.text = colour('text', '', layer);
-    found.marked = colour('text', 'm', layer);
     found.paper = getComputedStyle(document.querySelector('.app')).backgroundColor;
     for (const part of ['ink', 'soft', 'wrong', 'accent'])
         found[part] = probe(`var(--${part})`);
@@ -57,15 +63,19 @@ def check_colours(driver, name, flags, dark):
     with Browser(driver, os.environ['CHROMIUM'], flags=flags) as browser:
         page = Page(browser, draw('plain', PLAIN))
         found = browser.js(COLOURS)
-        text, marked, paper = (found.pop(key) for key in ('text', 'marked', 'paper'))
+        text, stroke, paper = (found.pop(key) for key in ('text', 'stroke', 'paper'))
         kinds = found.pop('kinds')
         words = {key: found.pop(key) for key in ('ink', 'soft', 'wrong', 'accent')}
         grounds = {key: found.pop(key) for key in ('panel', 'fill', 'hover', 'tint')}
         equal(sum(colour.linear(paper)) < 0.2, dark, 'paper is dark')
         for family, fills in found.items():
             for fill in fills:
-                ratio = colour.contrast(fill, marked if family == 'm' else text)
+                ratio = colour.contrast(fill, text)
                 holds(ratio >= 4.5, '%s: %s has a contrast of %.2f' % (family, fill, ratio))
+        for family in kinds:
+            for fill in found[family]:
+                ratio = colour.contrast(fill, stroke)
+                holds(ratio >= 3, 'the line around matches: %s on %s has a contrast of %.2f' % (stroke, family, ratio))
         for ground in [paper, *grounds.values()]:
             for word, ink in words.items():
                 ratio = colour.contrast(ground, ink)

@@ -29,6 +29,10 @@ def test(function):
     return function
 
 
+class Skip(Exception):
+    """Says why a test cannot run here."""
+
+
 def equal(actual, expected, what=''):
     if actual != expected:
         raise AssertionError('%s: got %.600r, expected %.600r' % (what, actual, expected))

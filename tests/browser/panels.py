@@ -214,6 +214,54 @@ def colour_by_category(browser):
 
 
 @test
+def colour_by_other_ways(browser):
+    """Modules, packages and labels have the colours of their entries, which highlight their frames; the others fade."""
+    text = profiles.recording([
+        ('a', 1, 'std::sort<int>@/bin/w memcpy@/usr/lib/libc.so.6', 30), ('b', 2, 'std::sort<int>@/bin/w boost::f@/usr/lib/libc.so.6', 10)])
+    page = Page(browser, draw('ways', text, '--threads'))
+    entries = '.legend [aria-label=Groups] button'
+    equal(page.texts('.legend .ways button'), ['Module', 'Package', 'Label'])
+    equal(page.texts(entries), [])
+    for way, expected in (('Module', ['libc.so.6100.00 % (100.00 %)', 'w0.00 % (100.00 %)', 'task0.00 % (100.00 %)']),
+                          ('Package', ['libc.so.675.00 % (75.00 %)', 'boost25.00 % (25.00 %)', 'std0.00 % (100.00 %)', 'task0.00 % (100.00 %)']),
+                          ('Label', ['a/175.00 % (75.00 %)', 'b/225.00 % (25.00 %)'])):
+        page.push('.legend .ways button', way)
+        equal(page.hash(), '#colour=' + way.lower())
+        equal(sorted(page.texts(entries)), sorted(expected))
+        equal(len(page.js("return [...document.querySelectorAll('.legend [aria-label=Groups] .swatch')]")), len(expected))
+    page.push(entries, 'b/225.00 % (25.00 %)')
+    equal(page.text('found').split(' (')[0], 'Matched ' + profiles.percent(10, 40))
+    equal(page.js("return document.querySelectorAll('#frames rect.m').length"), 3)
+    holds(page.js("return document.getElementById('frames').classList.contains('dimmed')"), 'the others do not fade')
+    page.push('.legend .head button', 'Kind')
+    equal(page.hash(), '')
+    page.quiet()
+
+
+@test
+def names_of_paths(browser):
+    """A path that is too long shows its end, in the script's picture and in the static one."""
+    path = '/usr/share/' + 'folder/' * 60 + 'Handler.php:120'
+    with open(draw('paths', 'main;%s 1\n' % path)[len('file://'):], encoding='utf-8') as file:
+        holds('/Handler.php:120</text>' in file.read(), 'the static picture')
+    page = Page(browser, draw('paths', 'main;%s 1\n' % path))
+    label = [text for text in page.texts('#frames text') if 'Handler' in text]
+    holds(label and label[0].startswith('\u2026') and label[0].endswith('/Handler.php:120'), label)
+    page.quiet()
+
+
+@test
+def rows_use_the_height(browser):
+    """The rows of a short graph are higher, those of a deep one are not."""
+    height = "return Number(document.querySelector('#frames rect').getAttribute('height'))"
+    page = Page(browser, draw('short', 'a;b 1\n'))
+    equal(page.js(height), 25)
+    page = Page(browser, draw('deep', profiles.deep(300)))
+    equal(page.js(height), 17)
+    page.quiet()
+
+
+@test
 def mixed(browser):
     """Frames of C, Perl and the kernel in one stack, recorded with --mixed."""
     with open(os.path.join(os.path.dirname(__file__), '../golden/recording/mixed.in'), encoding='utf-8') as f:

@@ -105,3 +105,21 @@ void xml_text_cut(struct strbuf *out, const char *s, size_t len, size_t columns)
 		strbuf_adds(out, "…");
 	}
 }
+
+void xml_path_cut(struct strbuf *out, const char *s, size_t len, size_t columns)
+{
+	if (fitting(s, len, columns) == len) {
+		xml_text(out, s, len);
+		return;
+	}
+	while (len && columns && fitting(s, len, columns - 1) < len) {
+		uint32_t c;
+		bool visible;
+		size_t n = next_char(s, len, &c, &visible);
+
+		s += n;
+		len -= n;
+	}
+	strbuf_adds(out, columns ? "…" : "");
+	xml_text(out, s, columns ? len : 0);
+}

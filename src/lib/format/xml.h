@@ -20,4 +20,7 @@ void xml_text(struct strbuf *out, const char *s, size_t len);
  */
 void xml_text_cut(struct strbuf *out, const char *s, size_t len, size_t columns);
 
+/* Works like xml_text_cut(), for paths: "…" replaces the beginning. */
+void xml_path_cut(struct strbuf *out, const char *s, size_t len, size_t columns);
+
 #endif

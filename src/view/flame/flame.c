@@ -193,6 +193,24 @@ static void add_own(struct picture *pic, uint32_t number, uint64_t x, unsigned y
 		add_box(pic, flame_step_class(own).s, x, y, width);
 }
 
+/*
+ * Whether a name is a path, perhaps with a line, whose end says more than its beginning. graph.js
+ * judges in the same way.
+ */
+static bool is_path(const char *name, size_t len)
+{
+	size_t dots = 0;
+
+	while (dots < len && dots < 2 && name[dots] == '.')
+		dots++;
+	if (dots == len || name[dots] != '/')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (strchr(" ()<", name[i]))
+			return false;
+	return true;
+}
+
 static void add_frame(struct picture *pic, const struct preorder *w)
 {
 	const struct profile_node *node = &pic->p->nodes[w->node];
@@ -214,7 +232,8 @@ static void add_frame(struct picture *pic, const struct preorder *w)
 		strbuf_adds(text, "<text");
 		add_px(text, "x", PAD * 10 + x + 30);
 		strbuf_addf(text, " y=\"%u\">", y + 12);
-		xml_text_cut(text, name, len, (width - 60) / CHAR);
+		(is_path(name, len) ? xml_path_cut : xml_text_cut)(
+			text, name, len, (width - 60) / CHAR);
 		strbuf_adds(text, "</text>");
 	}
 	strbuf_adds(text, "</g>\n");
