@@ -3,6 +3,7 @@
  * pools: reads at the end how large the pools are that nginx has created and not destroyed, from
  * the memory of its processes; see pools.bpf.c.
  */
+#include "ages.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "label/nginx/nginx_pool.h"
@@ -35,19 +36,12 @@ struct open_pools {
 
 enum { READ_S = 5 }; /* time to read the sizes of all pools */
 
-/* Ranges of ages, each with its lower bound. */
-static const struct age {
-	const char *name;
-	uint32_t seconds;
-} ages[] = {{"0s", 0}, {"1s", 1}, {"10s", 10}, {"1m", 60}, {"10m", 600}, {"1h", 3600}};
-
 static void begin(struct tool_run *run)
 {
 	run->data = xcalloc(1, sizeof(struct open_pools));
 	run->drain->events[ROW_BYTES] = samples_event(
 		run->drain->samples, &(struct sample_event){"bytes", "bytes", "monotonic", 0, 1});
-	for (uint32_t i = 0; i < ARRAY_LEN(ages); i++)
-		drain_name_state(run->drain, TOOL_STATE(i), "age", ages[i].name);
+	ages_name(run->drain);
 }
 
 static void release(struct tool_run *run)
@@ -167,15 +161,6 @@ static void stopped(struct tool_run *run)
 	p->nr = kept;
 }
 
-static uint32_t state_of(uint64_t age_ns)
-{
-	uint32_t i = ARRAY_LEN(ages) - 1;
-
-	while (age_ns < ages[i].seconds * 1000000000ULL)
-		i--;
-	return TOOL_STATE(i);
-}
-
 static void add_open(struct tool_run *run, uint64_t now_ns)
 {
 	uint64_t min_age_ns = run->settings->option[POOLS_OPTION_MIN_AGE] * 1000000000;
@@ -183,12 +168,12 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 
 	for (size_t i = 0; i < p->nr; i++) {
 		const struct open_pool *pool = &p->list[i];
-		uint64_t age_ns = now_ns > pool->created.since ? now_ns - pool->created.since : 0;
+		uint64_t age_ns = ages_of(&pool->created, now_ns);
 		struct row_key row = pool->created.row;
 
 		if (age_ns < min_age_ns)
 			continue;
-		row.state = state_of(age_ns);
+		row.state = ages_state(age_ns);
 		drain_add(run->drain, &row, 1, 1);
 		row.event = ROW_BYTES;
 		drain_add(run->drain, &row, 1, pool->bytes);
