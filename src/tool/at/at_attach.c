@@ -189,7 +189,7 @@ static int try_site(const struct at_attach *a, const struct at_site *site)
 static int try_sites(const struct at_attach *a, const struct at_site *sites, size_t nr)
 {
 	int fd = at_multi_attach(
-		program_of(a), sites, nr, at_runs_at_return(a->probe, a->is_return));
+		program_of(a), sites, nr, at_runs_at_return(a->probe, a->is_return), 0);
 
 	if (fd >= 0)
 		programs_keep_fd(a->programs, fd);

@@ -7,9 +7,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* From <linux/bpf.h> of Linux 6.6, which is newer than the headers that this is built with. */
@@ -89,6 +91,17 @@ bool at_multi_has_kernel(void)
 	return error == ESRCH || error == ENOENT;
 }
 
+/* Before, the kernel compares the number with the thread's. */
+bool at_multi_has_process(void)
+{
+	struct utsname uts;
+	unsigned major, minor;
+
+	return at_multi_has_user() && !uname(&uts) &&
+	       sscanf(uts.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 10));
+}
+
 void at_multi_prepare(struct bpf_program *program, bool kernel)
 {
 	bpf_program__set_expected_attach_type(
@@ -139,14 +152,16 @@ static int attach_in_kernel(struct multi_link *link, const struct at_site *sites
 	return fd;
 }
 
-int at_multi_attach(
-	const struct bpf_program *program, const struct at_site *sites, size_t nr, bool returns)
+int at_multi_attach(const struct bpf_program *program, const struct at_site *sites, size_t nr,
+	bool returns, uint32_t pid)
 {
 	struct multi_link link = {.program = (uint32_t)bpf_program__fd(program)};
 	uint64_t *cookies = xcalloc(nr, sizeof(*cookies));
 
 	for (size_t i = 0; i < nr; i++)
 		cookies[i] = sites[i].cookie;
+	if (sites->file)
+		link.user.pid = pid;
 	int fd = sites->file ? attach_in_file(&link, sites, nr, cookies, returns)
 			     : attach_in_kernel(&link, sites, nr, cookies, returns);
 	int error = errno;
