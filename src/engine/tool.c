@@ -296,6 +296,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"clock", &tool->clock},
 		{"none", &tool->none},
 		{"takes", &tool->takes},
+		{"stacks", &tool->stacks},
 		{"actions", &tool->actions},
 		{"program", &tool->program},
 		{"labels", &tool->labels},
@@ -440,6 +441,11 @@ const char *tool_next_word(const char **text, size_t *len)
 	return *text && next_word(text, &word, len) ? word : NULL;
 }
 
+bool tool_is_in_user(const struct tool *tool)
+{
+	return tool->nr_functions || (tool->stacks && !strcmp(tool->stacks, "user"));
+}
+
 bool tool_is_timed(const struct tool *tool)
 {
 	for (size_t i = 0; i < tool->nr_probes; i++)
@@ -554,8 +560,8 @@ void tool_option_print(const struct tool_option *o, uint64_t value, struct strbu
 void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
-		tool->clock, tool->none, tool->takes, tool->actions, tool->program, tool->labels,
-		tool->leaf};
+		tool->clock, tool->none, tool->takes, tool->stacks, tool->actions, tool->program,
+		tool->labels, tool->leaf};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);

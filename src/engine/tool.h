@@ -60,6 +60,7 @@ struct tool {
 	char **tapsets;   /* folders for -I, NULL-terminated */
 	char *event, *title, *unit, *clock;
 	char *none;    /* why there may be no samples */
+	char *stacks;  /* "user" if there are user stacks only, or NULL */
 	char *takes;   /* options of sample-bt that it supports, separated by blanks, or NULL */
 	char *actions; /* MAXACTION, the statements of a probe, or NULL for the default */
 	char *program; /* of the built-in engine, or NULL if only SystemTap runs it */
@@ -96,6 +97,9 @@ bool tool_takes(const struct tool *tool, const char *option);
  * Returns NULL if there are no more.
  */
 const char *tool_next_word(const char **text, size_t *len);
+
+/* Returns whether the tool records what happens in user mode, so that it has no kernel stacks. */
+bool tool_is_in_user(const struct tool *tool);
 
 bool tool_is_timed(const struct tool *tool);
 bool tool_has_probe(const struct tool *tool, const char *tracepoint);

@@ -103,10 +103,13 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 		{"requests", "label"}};
 
 	memcpy(rows, options_rows, options_nr_rows * sizeof(*rows));
-	for (; rows->name || rows->help; rows++)
+	for (; rows->name || rows->help; rows++) {
+		if (rows->name && !strcmp(rows->name, "kernel"))
+			rows->is_hidden = tool_is_in_user(tool);
 		for (size_t i = 0; rows->name && i < ARRAY_LEN(needs); i++)
 			if (!strcmp(rows->name, needs[i].option))
 				rows->is_hidden = !tool_takes(tool, needs[i].what);
+	}
 }
 
 /*

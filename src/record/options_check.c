@@ -120,7 +120,7 @@ static void check_script(const struct options *o)
 		{"at", "distr", q->measure.ranges},
 		{"at", "if", q->measure.test},
 		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
-		{"kernel", "k", q->kernel && q->tool->nr_functions},
+		{"kernel", "k", q->kernel && tool_is_in_user(q->tool)},
 		{"label", q->label ? q->label->name : "", q->label},
 	};
 	struct strbuf err = STRBUF_INIT;
@@ -141,7 +141,7 @@ static void choose_stacks(struct options *o)
 	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
 	if (q->by_default) {
 		q->user = true;
-		q->kernel = !q->tool->nr_functions; /* these functions are called in user space */
+		q->kernel = !tool_is_in_user(q->tool);
 	}
 	if (q->vm && q->user && !o->mixed)
 		usage_error("--%s replaces the stacks of -u; use --mixed for both",

@@ -26,6 +26,14 @@ static void ended(struct facet *f, uint32_t pid)
 		run->tool->ended(run, pid);
 }
 
+static void update(struct facet *f)
+{
+	struct tool_run *run = (struct tool_run *)f;
+
+	if (run->tool->update)
+		run->tool->update(run);
+}
+
 static void note(const struct facet *f, struct strbuf *notes)
 {
 	const struct tool_run *run = (const struct tool_run *)f;
@@ -44,7 +52,8 @@ static uint32_t labels_of(void *tool, uint32_t value)
 void tool_run_begin(struct tool_run *run, const struct programs *programs, struct processes *ps,
 	struct drain *drain)
 {
-	static const struct facet_ops ops = {.executed = ended, .ended = ended, .note = note};
+	static const struct facet_ops ops = {
+		.executed = ended, .ended = ended, .update = update, .note = note};
 
 	*run = (struct tool_run){.tool = programs->tool,
 		.request = programs->request,

@@ -57,6 +57,8 @@ struct bpf_tool {
 	uint32_t (*labels)(struct tool_run *run, uint32_t value);
 	/* Called when the process PID has ended or executes another program. */
 	void (*ended)(struct tool_run *run, uint32_t pid);
+	/* Called in each round of the recording, when the mappings of processes are known. */
+	void (*update)(struct tool_run *run);
 	/* Called at the end of the recording, while the probes are still attached. */
 	void (*stop)(struct tool_run *run);
 	/* Called after the probes were removed. */
