@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum {
-	PROGRAMS_MAX = 16,
+	PROGRAMS_MAX = 32,
 	FIGURES = 4,              /* log level: BPF_LOG_STATS of include/linux/bpf_verifier.h */
 	LOG_SIZE = (1 << 24) - 1, /* no kernel refuses one so large */
 	ROOM = 16384,             /* rows and nodes */
@@ -57,6 +57,18 @@ static const struct mode {
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	{"vfs--mixed", "vfs",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
+	{"alloc--mixed", "alloc",
+		{.user = true,
+			.vm = true,
+			.vm_by_native = true,
+			.label_keys = UINT32_MAX,
+			.option = {1 << 17}}},
+	{"leaks--mixed", "alloc",
+		{.user = true,
+			.vm = true,
+			.vm_by_native = true,
+			.label_keys = UINT32_MAX,
+			.option = {1 << 17, 1 << 17}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

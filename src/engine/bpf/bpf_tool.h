@@ -15,7 +15,9 @@
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \
 	X(vfs)                                                                                     \
-	X(pools)
+	X(pools)                                                                                   \
+	X(alloc)                                                                                   \
+	X(leaks)
 
 struct drain;
 struct engine_request;

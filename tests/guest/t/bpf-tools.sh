@@ -9,6 +9,7 @@ set -eu
 . /lab/syscalls.sh
 . /lab/faults.sh
 . /lab/vfs.sh
+. /lab/alloc.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -16,6 +17,7 @@ N=20
 prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
 }
 
 recorder() {
@@ -23,7 +25,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -38,6 +40,15 @@ in_guest() {
 	all_bytes vfs
 	check_eq 'vfs: bytes read and written, as /proc/PID/io counts them' "$(sed -n 's/^io //p' "$T/target.out")" \
 		"$(amount vfs op read) $(amount vfs op write)"
+	tool=alloc
+	record_work "$HEAP" alloc --every 1
+	check 'alloc: nothing is lost' grep -q ' kept, 0 lost' "$T/alloc.err"
+	check_eq 'alloc: bytes' "$(heap_bytes)" "$(amounts alloc alloc)"
+	check_eq 'alloc: calls' "$(heap_calls)" "$(amounts alloc calls)"
+	tool=leaks
+	record_held leaks --every 1
+	check_eq 'leaks: bytes' "$(held_bytes)" "$(amounts leaks leaks)"
+	check_eq 'leaks: blocks' "$(held_blocks)" "$(amounts leaks blocks)"
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// alloc: user stacks at which programs allocate memory, the bytes and the calls. It has no script, as only the built-in engine
+// records it.
+//
+// flametap: event alloc
+// flametap: title Bytes allocated
+// flametap: unit bytes
+// flametap: clock monotonic
+// flametap: none the target did not allocate memory
+// flametap: counts calls
+// flametap: stacks user
+// flametap: takes vm label
+// flametap: option every BYTES 1..1073741824 default 131072: Take a sample each BYTES bytes on average; 1 takes all calls
+// flametap: program alloc

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// leaks: user stacks at which programs allocated the memory that they have not freed when the recording ends, its bytes and its
+// blocks. It has no script, as only the built-in engine records it.
+//
+// flametap: event leaks
+// flametap: title Bytes not freed
+// flametap: unit bytes
+// flametap: clock monotonic
+// flametap: none the target has freed all that it allocated
+// flametap: counts blocks
+// flametap: stacks user
+// flametap: takes vm label
+// flametap: option every BYTES 1..1073741824 default 131072: Take a sample each BYTES bytes on average; 1 takes all calls
+// flametap: option blocks N 1024..16777216 default 131072: Room for so many blocks at a time
+// flametap: option min-age SECONDS 1..1000000: Only blocks that are at least so old at the end
+// flametap: program leaks
