@@ -8,6 +8,7 @@ bindir ?= $(prefix)/bin
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 pkgdatadir = $(datadir)/flametap
+pkglibdir = $(prefix)/lib/flametap
 
 CC ?= cc
 CFLAGS ?= -O2 -g
@@ -34,7 +35,7 @@ MAP_DIR = -ffile-prefix-map=$(CURDIR)=.
 FT_CFLAGS = -std=gnu11 -pthread $(WARN) $(SANFLAGS) $(MAP_DIR) $(FT_CPPFLAGS)
 FT_LIBS = $(shell $(PKG_CONFIG) --libs libdw libelf libbpf zlib libzstd expat libprotobuf-c) -liberty -lm
 
-SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' | LC_ALL=C sort)
+SRC := $(shell find src -name '*.c' ! -name '*.bpf.c' ! -path 'src/preload/*' | LC_ALL=C sort)
 CMD_SRC := $(filter src/cmd/%,$(SRC))
 LIB_SRC := $(filter-out $(CMD_SRC),$(SRC))
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -57,6 +58,8 @@ BINDIR := $(if $(SAN),$(O)/bin,bin)
 PROGRAMS := $(CMDS:%=$(BINDIR)/%)
 UNITS := $(patsubst %.c,$(O)/%,$(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
 	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC))
+# loaded by commands first; without libc among what it needs, it is loaded into programs of any C library
+PRELOAD := $(O)/libflametap-heap.so
 SCRIPTS := $(filter-out $(CMDS:%=bin/%),$(wildcard bin/*))
 
 Q := $(if $(V),,@)
@@ -65,7 +68,7 @@ Q := $(if $(V),,@)
 .SECONDARY:
 .PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz guest-shell completion install uninstall clean format
 
-all: $(PROGRAMS)
+all: $(PROGRAMS) $(PRELOAD)
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -90,6 +93,13 @@ deps:
 	$(Q)sh tests/deps build
 deps-check:
 	$(Q)sh tests/deps check
+
+PRELOAD_CFLAGS := -std=gnu11 $(WARN) $(MAP_DIR) -D_GNU_SOURCE -Isrc -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
+	-fexceptions -fno-builtin -fno-stack-protector -fno-reorder-blocks-and-partition -U_FORTIFY_SOURCE
+$(O)/libflametap-%.so: src/preload/%.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) -O2 -g $(PRELOAD_CFLAGS) -MMD -MP -MF $(O)/preload-$*.d -shared -nostdlib -Wl,-z,now -o $@ $<
 
 # the only one that disassembles
 $(BINDIR)/bt-annotate $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
@@ -243,7 +253,7 @@ $(COMPLETION): completion/completion.awk $(PROGRAMS) $(SCRIPTS)
 	$(Q)rm $@.help
 
 man_installed = $(foreach section,1 5 7,$(patsubst man/%,$(mandir)/man$(section)/%,$(wildcard man/*.$(section))))
-folders_installed = $(pkgdatadir) $(datadir)/doc/flametap
+folders_installed = $(pkgdatadir) $(pkglibdir) $(datadir)/doc/flametap
 bash_dir = $(datadir)/bash-completion/completions
 zsh_dir = $(datadir)/zsh/site-functions
 fish_dir = $(datadir)/fish/vendor_completions.d
@@ -251,6 +261,8 @@ fish_dir = $(datadir)/fish/vendor_completions.d
 install: all completion
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man7
 	$(INSTALL) -m 755 $(PROGRAMS) $(SCRIPTS) $(DESTDIR)$(bindir)
+	$(INSTALL) -d $(DESTDIR)$(pkglibdir)
+	$(INSTALL) -m 755 $(PRELOAD) $(DESTDIR)$(pkglibdir)
 	$(INSTALL) -m 644 $(wildcard man/*.1) $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 $(wildcard man/*.5) $(DESTDIR)$(mandir)/man5
 	$(INSTALL) -m 644 $(wildcard man/*.7) $(DESTDIR)$(mandir)/man7
@@ -282,4 +294,4 @@ format:
 clean:
 	rm -rf build $(CMDS:%=bin/%)
 
--include $(OBJ:.o=.d) $(BPF_NAMES:%=$(O)/bpf/%.d)
+-include $(O)/preload-heap.d $(OBJ:.o=.d) $(BPF_NAMES:%=$(O)/bpf/%.d)

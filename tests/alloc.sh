@@ -5,7 +5,7 @@
 # amounts NAME [EVENT]: prints "FUNCTION AMOUNT" for the functions of HEAP in a recording, sorted; what libc allocates for itself is left out
 amounts() {
 	"${BIN%/*}/bt-collapse" --event "$2" "$T/$1.rec" 2>/dev/null |
-		sed -nE 's/^([^;]*;)?(_start;([^;]*;){1,3}main|_*clone3?;start_thread);(.*;)?(plain|zeroed|grown|aligned|array|nothing|failing|leak|moved|swapped|inherit|spawn|shared);[^; ]* ([0-9]+)$/\5 \6/p' |
+		sed -nE 's/^.*;(plain|zeroed|grown|aligned|array|nothing|failing|leak|moved|swapped|inherit|spawn|shared);[^; ]* ([0-9]+)$/\1 \2/p' |
 		awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' | sort
 }
 

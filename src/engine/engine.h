@@ -62,6 +62,7 @@ struct engine_request {
 	size_t stacks;     /* room for this many different (thread, stacks), or 0 for the default */
 	unsigned overload; /* per cent of a CPU that the probes may take, or 0 for no limit */
 	const char *command; /* will be executed by pids[0], or NULL if that runs already */
+	char *preload;       /* the library of the tool that the command loads first, or NULL */
 	const char *const *stap_args; /* passed through */
 	size_t nr_stap_args;
 	const char *module;     /* built by compile_only before, or NULL to build it */

@@ -9,6 +9,7 @@
 #include "process/reader.h"
 #include "process/task.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -353,6 +354,63 @@ static int check_processes(const struct engine_request *q, struct strbuf *err)
 	return 0;
 }
 
+/*
+ * The variables with which a command runs: the library of the tool that it loads before all others,
+ * and the values of the tool's options, for that library.
+ */
+struct variables {
+	char *list[TOOL_OPTIONS_MAX + 2];
+	size_t nr;
+};
+
+/* Returns the name of the variable for OPTION, in capital letters. The caller frees it. */
+static char *variable_name(const struct tool_option *option)
+{
+	char *name = xasprintf("FLAMETAP_%s", option->name);
+
+	for (char *c = name; *c; c++)
+		*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
+	return name;
+}
+
+static void set_variables(struct variables *v, const struct engine_request *r)
+{
+	const char *before = getenv("LD_PRELOAD");
+
+	if (!r->preload)
+		return;
+	v->list[v->nr++] = xasprintf("LD_PRELOAD=%s%s%s", r->preload, before && *before ? ":" : "",
+		before ? before : "");
+	for (size_t i = 0; i < r->tool->nr_options; i++) {
+		char *name = variable_name(r->tool->options[i]);
+
+		v->list[v->nr++] =
+			xasprintf("%s=%" PRIu64, name, tool_value_at(r->tool, &r->values, i));
+		free(name);
+	}
+}
+
+/* Starts the command, which waits until the recording has begun. */
+static int start_command(struct run *r, struct strbuf *err)
+{
+	struct engine_request *q = &r->session->request;
+	struct variables variables = {0};
+
+	q->preload = tool_find_preload(q->tool, &q->values);
+	set_variables(&variables, q);
+	int ret = command_start(&r->command, r->session->command, variables.list, err);
+
+	while (variables.nr)
+		free(variables.list[--variables.nr]);
+	if (ret)
+		return ret;
+	r->command_pid = (uint32_t)r->command.pid;
+	q->pids = &r->command_pid;
+	q->nr_pids = 1;
+	q->command = r->command.path;
+	return 0;
+}
+
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err)
 {
@@ -363,14 +421,8 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	session->request.impatient = is_impatient;
 	if (check_processes(&session->request, err))
 		goto out;
-	if (session->command) {
-		if (command_start(&r.command, session->command, err))
-			goto out;
-		r.command_pid = (uint32_t)r.command.pid;
-		session->request.pids = &r.command_pid;
-		session->request.nr_pids = 1;
-		session->request.command = r.command.path;
-	}
+	if (session->command && start_command(&r, err))
+		goto out;
 	r.engine = session->ops->new (&session->request, err);
 	if (!r.engine)
 		goto out;
@@ -395,6 +447,8 @@ out:
 		session->request.pids = NULL;
 		session->request.nr_pids = 0;
 		session->request.command = NULL;
+		free(session->request.preload);
+		session->request.preload = NULL;
 	}
 	free(r.targets);
 	return ret;

@@ -34,18 +34,26 @@ static char *try_folder(const char *folder, const char *name)
 	return real;
 }
 
+/* Sets FOLDER to the one with this program. Returns false if it is not known. */
+static bool own_folder(char folder[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+	char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
+
+	if (slash)
+		*slash = '\0';
+	return slash;
+}
+
 static char *data_folder(const char *name)
 {
 	static const char *const beside[] = {"..", "../../..", "../share/flametap"};
 	const char *env = getenv("FLAMETAP_DATADIR");
 	char exe[PATH_MAX];
 	char *found = env ? try_folder(env, name) : NULL;
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash = n > 0 ? memrchr(exe, '/', (size_t)n) : NULL;
+	bool is_known = own_folder(exe);
 
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; slash && !found && i < ARRAY_LEN(beside); i++) {
+	for (size_t i = 0; is_known && !found && i < ARRAY_LEN(beside); i++) {
 		char *folder = xasprintf("%s/%s", exe, beside[i]);
 
 		found = try_folder(folder, name);
@@ -298,6 +306,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"takes", &tool->takes},
 		{"stacks", &tool->stacks},
 		{"actions", &tool->actions},
+		{"preload", &tool->preload},
 		{"program", &tool->program},
 		{"labels", &tool->labels},
 		{"leaf", &tool->leaf},
@@ -454,6 +463,22 @@ bool tool_is_timed(const struct tool *tool)
 	return false;
 }
 
+char *tool_find_preload(const struct tool *tool, const struct tool_values *values)
+{
+	static const char *const beside[] = {"../build", "..", "../lib/flametap"};
+	char exe[PATH_MAX], *found = NULL;
+
+	if (!tool->preload || tool_value(tool, values, "preload") != 1 || !own_folder(exe))
+		return NULL;
+	for (size_t i = 0; !found && i < ARRAY_LEN(beside); i++) {
+		char *path = xasprintf("%s/%s/%s", exe, beside[i], tool->preload);
+
+		found = realpath(path, NULL);
+		free(path);
+	}
+	return found;
+}
+
 bool tool_has_probe(const struct tool *tool, const char *tracepoint)
 {
 	for (size_t i = 0; i < tool->nr_probes; i++)
@@ -560,8 +585,8 @@ void tool_option_print(const struct tool_option *o, uint64_t value, struct strbu
 void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
-		tool->clock, tool->none, tool->takes, tool->stacks, tool->actions, tool->program,
-		tool->labels, tool->leaf};
+		tool->clock, tool->none, tool->takes, tool->stacks, tool->actions, tool->preload,
+		tool->program, tool->labels, tool->leaf};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);

@@ -63,6 +63,7 @@ struct tool {
 	char *stacks;  /* "user" if there are user stacks only, or NULL */
 	char *takes;   /* options of sample-bt that it supports, separated by blanks, or NULL */
 	char *actions; /* MAXACTION, the statements of a probe, or NULL for the default */
+	char *preload; /* name of the library that a command loads first, or NULL */
 	char *program; /* of the built-in engine, or NULL if only SystemTap runs it */
 	char *labels;  /* the source of labels that it needs, or NULL */
 	char *leaf; /* labels, separated by blanks, whose values are the frames at the leaf, or NULL
@@ -102,6 +103,13 @@ const char *tool_next_word(const char **text, size_t *len);
 bool tool_is_in_user(const struct tool *tool);
 
 bool tool_is_timed(const struct tool *tool);
+
+/*
+ * Returns the path of the library that a command loads first, which the caller frees, or NULL if
+ * there is none, or if the option "preload" has another value than yes.
+ */
+char *tool_find_preload(const struct tool *tool, const struct tool_values *values);
+
 bool tool_has_probe(const struct tool *tool, const char *tracepoint);
 
 /*

@@ -40,7 +40,7 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-static void wait_and_run(const struct command *c, char *const argv[])
+static void wait_and_run(const struct command *c, char *const argv[], char *const variables[])
 {
 	struct strbuf err = STRBUF_INIT;
 	const char *slash = strrchr(c->path, '/');
@@ -54,6 +54,8 @@ static void wait_and_run(const struct command *c, char *const argv[])
 	}
 	signal(SIGPIPE, SIG_DFL);
 	program_restore_stack_limit();
+	for (size_t i = 0; variables[i]; i++)
+		putenv(variables[i]);
 	ssize_t n;
 
 	do
@@ -67,7 +69,8 @@ static void wait_and_run(const struct command *c, char *const argv[])
 	_exit(126);
 }
 
-int command_start(struct command *c, char *const argv[], struct strbuf *err)
+int command_start(
+	struct command *c, char *const argv[], char *const variables[], struct strbuf *err)
 {
 	int gate[2];
 
@@ -81,7 +84,7 @@ int command_start(struct command *c, char *const argv[], struct strbuf *err)
 	if (!c->pid) {
 		close(gate[1]);
 		c->gate = gate[0];
-		wait_and_run(c, argv);
+		wait_and_run(c, argv, variables);
 	}
 	close(gate[0]);
 	c->gate = gate[1];

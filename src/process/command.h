@@ -18,8 +18,12 @@ struct command {
 	int status;
 };
 
-/* Forks a child, which waits. Returns -1 and sets ERR if ARGV[0] is not found. */
-int command_start(struct command *c, char *const argv[], struct strbuf *err);
+/*
+ * Forks a child, which waits. VARIABLES, "NAME=VALUE" with NULL at the end, are added to the
+ * program's environment. Returns -1 and sets ERR if ARGV[0] is not found.
+ */
+int command_start(
+	struct command *c, char *const argv[], char *const variables[], struct strbuf *err);
 void command_go(struct command *c);
 bool command_ended(struct command *c);
 /*

@@ -14,6 +14,7 @@
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
+#include "tool/at/at_place_bpf.h"
 
 #define SIZE_LIMIT (1ULL << 47) /* no process can have so much memory: the call fails */
 
@@ -40,12 +41,22 @@ struct {
 	__type(value, uint64_t); /* CLOCK_MONOTONIC, ns */
 } alloc_executed SEC(".maps");
 
-/* The arguments of a function. */
+/* By the cookie of a mark's place. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ALLOC_MARKS_MAX);
+	__type(key, uint32_t);
+	__type(value, struct alloc_mark);
+} alloc_marks SEC(".maps");
+
+/* The arguments of a function, or of a mark, at which the block exists. */
 struct request {
 	uint64_t size;
 	uint64_t moved; /* as in struct alloc_call, as the next one */
 	uint64_t pointer_at;
-	bool is_outer; /* it may call another function that allocates */
+	uint64_t block, weight; /* of a mark: the address, and the bytes that it stands for */
+	bool is_outer;          /* it may call another function that allocates */
+	bool is_mark;
 };
 
 /* The call that is taken as a sample. It is used with the scratch memory. */
@@ -131,12 +142,10 @@ static __noinline bool is_sampled(uint64_t size)
 	return true;
 }
 
-/* Adds the row in the scratch memory with the weight of a block, or begins its span. */
-static __always_inline void record_block(struct scratch *s, uint64_t size,
-	const struct sample_weight *weight, struct counters *count)
+/* Adds the row in the scratch memory with the weight of a block, or begins its span under KEY. */
+static __always_inline void record_block(struct scratch *s, const struct span_key *key,
+	uint64_t size, const struct sample_weight *weight, struct counters *count)
 {
-	struct span_key key = block_key(my_thread(), BLOCK_BEGUN);
-
 	if (!keeps_blocks()) {
 		add_row(&s->row, weight->calls, weight->bytes, count);
 		return;
@@ -144,34 +153,50 @@ static __always_inline void record_block(struct scratch *s, uint64_t size,
 	s->span.word[BLOCK_BYTES] = weight->bytes;
 	s->span.word[BLOCK_CALLS] = weight->calls;
 	s->span.word[BLOCK_SIZE] = size;
-	span_begin(s, &key, bpf_ktime_get_ns(), count);
+	span_begin(s, key, bpf_ktime_get_ns(), count);
 }
 
-/*
- * Records the call of the current thread for SIZE bytes, whose registers are in the scratch memory.
- * Returns 0 if there is no room.
- */
-static __noinline int take_sample(uint64_t size)
+/* Sets WEIGHT for the call R, and draws the next sample of this processor. */
+static __noinline int weigh(
+	struct alloc_counts *c, const struct request *r, struct sample_weight *weight)
 {
 	uint64_t random = (uint64_t)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
 	uint64_t every = settings.option[ALLOC_OPTION_EVERY];
+
+	if (!c || !r || !weight)
+		return 0;
+	if (r->is_mark) {
+		sample_take_weight(weight, r->size, r->weight, every, random);
+		return 0;
+	}
+	c->left = sample_distance(every, bpf_get_prandom_u32()) + 1;
+	sample_weigh(weight, r->size, every, random);
+	return 0;
+}
+
+/*
+ * Records the call R of the current thread, whose registers are in the scratch memory. Returns 0 if
+ * there is no room.
+ */
+static __noinline int take_sample(const struct request *r)
+{
 	struct counters *count = my_counters(LANE_EVENT);
 	struct scratch *s = my_scratch(LANE_EVENT);
 	struct alloc_counts *c = my_alloc_counts();
+	struct span_key key =
+		r->is_mark ? block_key(r->block, BLOCK_HELD) : block_key(my_thread(), BLOCK_BEGUN);
 	struct sample_weight weight;
 
 	if (!s || !count || !c)
 		return 0;
-	c->left = sample_distance(every, bpf_get_prandom_u32()) + 1;
 	count->hits++;
+	weigh(c, r, &weight);
 	take_task(s, my_ids());
 	if (!take_stacks(NULL, s, true, count))
 		return 0;
-	sample_weigh(&weight, size, every, random);
 	add_to(&c->taken, 1);
 	add_to(&c->bytes_error, weight.bytes_error);
-	add_to(&c->calls_error, weight.calls_error);
-	record_block(s, size, &weight, count);
+	record_block(s, &key, r->size, &weight, count);
 	return 1;
 }
 
@@ -262,10 +287,10 @@ int on_taken(struct pt_regs *regs)
 	if (!s || !taken)
 		return 0;
 	struct request r = *taken;
-	bool is_taken = take_sample(r.size);
+	bool is_taken = take_sample(&r);
 
 	release_scratch(s);
-	if (r.is_outer || (is_taken && keeps_blocks()))
+	if (r.is_outer || (is_taken && keeps_blocks() && !r.is_mark))
 		begin_call(&r, PT_REGS_SP(regs), is_taken);
 	return 0;
 }
@@ -274,14 +299,14 @@ int on_taken(struct pt_regs *regs)
 SEC("uprobe")
 int on_malloc(struct pt_regs *regs)
 {
-	return begin_alloc(regs, (struct request){PT_REGS_PARM1(regs), 0, 0, false});
+	return begin_alloc(regs, (struct request){.size = PT_REGS_PARM1(regs)});
 }
 
 /* the same for those that may call another one: valloc(SIZE) */
 SEC("uprobe")
 int on_valloc(struct pt_regs *regs)
 {
-	return begin_alloc(regs, (struct request){PT_REGS_PARM1(regs), 0, 0, true});
+	return begin_alloc(regs, (struct request){.size = PT_REGS_PARM1(regs), .is_outer = true});
 }
 
 static __always_inline uint64_t product(uint64_t a, uint64_t b)
@@ -294,47 +319,52 @@ static __always_inline uint64_t product(uint64_t a, uint64_t b)
 SEC("uprobe")
 int on_calloc(struct pt_regs *regs)
 {
-	return begin_alloc(regs,
-		(struct request){product(PT_REGS_PARM1(regs), PT_REGS_PARM2(regs)), 0, 0, false});
+	return begin_alloc(
+		regs, (struct request){.size = product(PT_REGS_PARM1(regs), PT_REGS_PARM2(regs))});
 }
 
 /* the same if it may call another function */
 SEC("uprobe")
 int on_outer_calloc(struct pt_regs *regs)
 {
-	return begin_alloc(regs,
-		(struct request){product(PT_REGS_PARM1(regs), PT_REGS_PARM2(regs)), 0, 0, true});
+	return begin_alloc(
+		regs, (struct request){.size = product(PT_REGS_PARM1(regs), PT_REGS_PARM2(regs)),
+			      .is_outer = true});
 }
 
 /* realloc(POINTER, SIZE) */
 SEC("uprobe")
 int on_realloc(struct pt_regs *regs)
 {
-	return begin_alloc(
-		regs, (struct request){PT_REGS_PARM2(regs), PT_REGS_PARM1(regs), 0, true});
+	return begin_alloc(regs, (struct request){.size = PT_REGS_PARM2(regs),
+					 .moved = PT_REGS_PARM1(regs),
+					 .is_outer = true});
 }
 
 /* reallocarray(POINTER, NUMBER, SIZE) */
 SEC("uprobe")
 int on_reallocarray(struct pt_regs *regs)
 {
-	return begin_alloc(regs, (struct request){product(PT_REGS_PARM2(regs), PT_REGS_PARM3(regs)),
-					 PT_REGS_PARM1(regs), 0, true});
+	return begin_alloc(
+		regs, (struct request){.size = product(PT_REGS_PARM2(regs), PT_REGS_PARM3(regs)),
+			      .moved = PT_REGS_PARM1(regs),
+			      .is_outer = true});
 }
 
 /* memalign(ALIGNMENT, SIZE) */
 SEC("uprobe")
 int on_memalign(struct pt_regs *regs)
 {
-	return begin_alloc(regs, (struct request){PT_REGS_PARM2(regs), 0, 0, true});
+	return begin_alloc(regs, (struct request){.size = PT_REGS_PARM2(regs), .is_outer = true});
 }
 
 /* posix_memalign(POINTER_AT, ALIGNMENT, SIZE) */
 SEC("uprobe")
 int on_posix_memalign(struct pt_regs *regs)
 {
-	return begin_alloc(
-		regs, (struct request){PT_REGS_PARM3(regs), 0, PT_REGS_PARM1(regs), true});
+	return begin_alloc(regs, (struct request){.size = PT_REGS_PARM3(regs),
+					 .pointer_at = PT_REGS_PARM1(regs),
+					 .is_outer = true});
 }
 
 /* Returns the address of the block that a call has allocated, or 0. */
@@ -394,6 +424,59 @@ int on_freed(struct pt_regs *regs)
 
 	if (key.id && is_on())
 		span_drop(&key);
+	return 0;
+}
+
+/* Returns where the arguments of the mark are, or NULL. Before Linux 5.15 there are no cookies. */
+static __always_inline const struct alloc_mark *my_mark(void *ctx)
+{
+	uint32_t number = 0;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie))
+		number = bpf_get_attach_cookie(ctx);
+	return bpf_map_lookup_elem(&alloc_marks, &number);
+}
+
+/* Reads argument NUMBER of the mark. Returns 0 if it cannot be read, which is counted. */
+static __noinline int read_argument(
+	const void *ctx, const struct alloc_mark *mark, uint32_t number, uint64_t *value)
+{
+	struct alloc_counts *c = my_alloc_counts();
+
+	if (!mark || !value || number >= ALLOC_NUMBERS || !c)
+		return 0;
+	if (at_read_place(ctx, &mark->number[number], (int64_t *)value))
+		return 1;
+	add_to(&c->unread, 1);
+	return 0;
+}
+
+/* The mark otel_memory:alloc(POINTER, SIZE, WEIGHT) */
+SEC("uprobe")
+int on_mark(struct pt_regs *regs)
+{
+	const struct alloc_mark *mark = my_mark(regs);
+	struct request r = {.is_mark = true};
+
+	if (mark && is_target(current_task(), my_ids()) && is_on() &&
+		read_argument(regs, mark, 0, &r.block) && read_argument(regs, mark, 1, &r.size) &&
+		read_argument(regs, mark, 2, &r.weight))
+		take_call(regs, &r);
+	return 0;
+}
+
+/* The mark otel_memory:free(POINTER) */
+SEC("uprobe")
+int on_mark_freed(struct pt_regs *regs)
+{
+	const struct alloc_mark *mark = my_mark(regs);
+	uint64_t block = 0;
+
+	if (mark && is_on() && read_argument(regs, mark, 0, &block)) {
+		struct span_key key = block_key(block, BLOCK_HELD);
+
+		span_drop(&key);
+	}
 	return 0;
 }
 

@@ -107,7 +107,7 @@ static int attach(struct tool_run *run, struct programs *programs, struct strbuf
 		return -1;
 	if (r->command) /* a child of this process, whose C library is likely to be its own, too */
 		processes_get(run->facet.ps, r->pids[0]);
-	if ((r->command && alloc_attach_command(&a->attach, r->command, err)) ||
+	if ((r->command && alloc_attach_command(&a->attach, r->command, r->preload, err)) ||
 		alloc_attach_update(&a->attach, err))
 		return -1;
 	if (a->attach.nr_places || r->command || r->all || r->selection.kind)
@@ -186,6 +186,7 @@ static void stopped(struct tool_run *run)
 		a->sum.bytes += list[i].bytes;
 		a->sum.taken += list[i].taken;
 		a->sum.bytes_error += list[i].bytes_error;
+		a->sum.unread += list[i].unread;
 		a->sum.calls_full += list[i].calls_full;
 	}
 	free(list);
@@ -231,10 +232,13 @@ static void note_samples(const struct tool_run *run, struct strbuf *notes)
 	double error =
 		a->keeps_blocks ? sqrt(a->held_error) : sqrt((double)a->sum.bytes_error) * unit;
 
-	if (a->every <= 1 || !a->sum.calls)
+	if (a->every <= 1 || !(a->sum.calls + a->sum.taken))
 		return;
-	strbuf_addf(notes, "%" PRIu64 " of %" PRIu64 " calls were taken as samples", a->sum.taken,
-		a->sum.calls);
+	if (a->sum.calls) /* they are not known if marks tell of the samples */
+		strbuf_addf(notes, "%" PRIu64 " of %" PRIu64 " calls were taken as samples",
+			a->sum.taken, a->sum.calls);
+	else
+		strbuf_addf(notes, "%" PRIu64 " calls were taken as samples", a->sum.taken);
 	if (a->keeps_blocks)
 		strbuf_addf(notes, ", of which %" PRIu64 " blocks are left", a->nr_held);
 	strbuf_addf(notes, ": the sum of bytes has a standard error of %.0f; --every 1 takes all\n",
@@ -251,6 +255,11 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 			"%" PRIu64 " calls found no room, as more than %d threads were in such "
 			"calls: calls in them are counted, too\n",
 			a->sum.calls_full, ALLOC_CALLS_MAX);
+	if (a->sum.unread)
+		strbuf_addf(notes,
+			"%" PRIu64 " marks have an argument in memory that could not be read, and "
+			"are not recorded\n",
+			a->sum.unread);
 	strbuf_add(notes, a->failed.buf, a->failed.len);
 }
 

@@ -4,15 +4,18 @@
 #define TOOL_ALLOC_ALLOC_H
 
 #include "engine/bpf/kern/shared.h"
+#include "tool/at/at.h"
 
 /*
  * Indexes of the options in the headers of alloc and leaks. The number of blocks has a default in
  * leaks, and is 0 in alloc, which has no such option.
  */
-enum { ALLOC_OPTION_EVERY, LEAKS_OPTION_BLOCKS, LEAKS_OPTION_MIN_AGE };
+enum { ALLOC_OPTION_EVERY, ALLOC_OPTION_PRELOAD, LEAKS_OPTION_BLOCKS, LEAKS_OPTION_MIN_AGE };
 
 enum {
 	ALLOC_CALLS_MAX = 1 << 14,     /* threads at a time in a function that allocates */
+	ALLOC_MARKS_MAX = 64,          /* different operands of marks */
+	ALLOC_NUMBERS = 3,             /* arguments of the mark alloc: pointer, size, weight */
 	ALLOC_PROCESSES_MAX = 1 << 13, /* processes that have executed a program */
 };
 
@@ -38,12 +41,18 @@ struct alloc_call {
 	uint8_t pad[6];
 };
 
+/* Where the arguments of a mark are. */
+struct alloc_mark {
+	struct at_place number[ALLOC_NUMBERS];
+};
+
 struct alloc_counts {
 	uint64_t left;         /* bytes up to the next sample, which user space sets at first */
 	uint64_t calls, bytes; /* all of the target */
 	uint64_t taken;        /* calls that were taken as samples */
-	uint64_t bytes_error, calls_error; /* sums, see struct sample_weight */
-	uint64_t calls_full;               /* no room for struct alloc_call */
+	uint64_t unread;       /* marks with an argument that cannot be read */
+	uint64_t bytes_error;  /* the sum, see struct sample_weight */
+	uint64_t calls_full;   /* no room for struct alloc_call */
 };
 
 #endif

@@ -11,4 +11,6 @@
 // flametap: stacks user
 // flametap: takes vm label
 // flametap: option every BYTES 1..1073741824 default 131072: Take a sample each BYTES bytes on average; 1 takes all calls
+// flametap: option preload LIST yes=1,no=2 default yes: Take the samples of a command inside of it, with a library that it loads first
+// flametap: preload libflametap-heap.so
 // flametap: program alloc

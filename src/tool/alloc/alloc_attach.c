@@ -12,6 +12,7 @@
 #include "tool/at/at_multi.h"
 #include "tool/at/at_sites.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@ static const char *const names[ALLOC_PROGRAMS] = {
 	[ALLOC_MEMALIGN] = "on_memalign",
 	[ALLOC_POSIX_MEMALIGN] = "on_posix_memalign",
 	[ALLOC_FREE] = "on_freed",
+	[ALLOC_MARK] = "on_mark",
+	[ALLOC_MARK_FREE] = "on_mark_freed",
 };
 static const char returned[] = "on_returned";
 
@@ -75,6 +78,7 @@ void alloc_attach_release(struct alloc_attach *a)
 		free(a->files[i].places);
 	}
 	free(a->files);
+	free(a->marks);
 	table_release(&a->by_inode);
 	table_release(&a->by_object);
 	table_release(&a->attached);
@@ -115,8 +119,10 @@ static int attach_at(
 	if (p->a->is_multi)
 		return attach_at_once(p, sites, nr, err);
 	for (size_t i = 0; i < nr; i++) {
-		struct bpf_link *link = bpf_program__attach_uprobe(p->program, p->at_return,
-			p->pid ? (pid_t)p->pid : -1, p->path, sites[i].offset);
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = p->at_return,
+			.bpf_cookie = sites[i].cookie, .ref_ctr_offset = sites[i].semaphore);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(
+			p->program, p->pid ? (pid_t)p->pid : -1, p->path, sites[i].offset, &opts);
 
 		if (!link)
 			return refuse(p, err);
@@ -125,48 +131,92 @@ static int attach_at(
 	return 0;
 }
 
+/*
+ * Returns the number of the places where the arguments of a mark are. Returns -1 with ERR if there
+ * are too many different ones.
+ */
+static int mark_number(struct alloc_attach *a, const struct alloc_place *place, struct strbuf *err)
+{
+	int map = programs_map(a->programs, "alloc_marks");
+	uint32_t number = 0;
+	struct alloc_mark mark;
+
+	memcpy(mark.number, place->number, sizeof(mark.number));
+	while (number < a->nr_marks && memcmp(&a->marks[number], &mark, sizeof(mark)))
+		number++;
+	if (number < a->nr_marks)
+		return (int)number;
+	if (bpf_map_update_elem(map, &number, &mark, BPF_ANY))
+		return fail(err, "the arguments of marks are at more than %d different places",
+			ALLOC_MARKS_MAX);
+	ALLOC_GROW(a->marks, a->nr_marks, a->marks_alloc);
+	a->marks[a->nr_marks++] = mark;
+	return (int)number;
+}
+
+/* A file, where it is now, and where it is attached. */
+struct attached_file {
+	const struct alloc_file *file;
+	struct at_file at;
+	uint32_t pid;  /* or 0 for all processes */
+	bool by_marks; /* marks tell of the functions that the library of src/preload has */
+};
+
 /* Returns whether the program runs where functions with PROGRAM return, too. */
 static bool needs_return(const struct alloc_attach *a, uint32_t program)
 {
-	return alloc_is_outer(program) || (a->keeps_blocks && program != ALLOC_FREE);
+	return alloc_is_outer(program) || (a->keeps_blocks && program < ALLOC_FREE);
+}
+
+/* Returns whether PROGRAM, or with ALLOC_PROGRAMS the one for returns, runs at PLACE. */
+static bool runs_at(const struct alloc_attach *a, const struct attached_file *f,
+	const struct alloc_place *place, uint32_t program)
+{
+	if (f->by_marks ? place->is_known : alloc_is_mark(place->program))
+		return false;
+	return program == ALLOC_PROGRAMS ? needs_return(a, place->program)
+					 : program == place->program;
 }
 
 /*
- * Attaches PROGRAM at its places of FILE or, with ALLOC_PROGRAMS, where functions return. PATH is
- * where the file is now.
+ * Attaches PROGRAM at its places of a file or, with ALLOC_PROGRAMS, the one that runs where
+ * functions return.
  */
-static int attach_program(const struct alloc_attach *a, const struct alloc_file *file,
-	const struct at_file *at, uint32_t pid, uint32_t program, struct strbuf *err)
+static int attach_program(
+	struct alloc_attach *a, const struct attached_file *f, uint32_t program, struct strbuf *err)
 {
 	bool at_return = program == ALLOC_PROGRAMS;
-	struct attachment p = {a, at->path, pid,
+	struct attachment p = {a, f->at.path, f->pid,
 		programs_find(a->programs, at_return ? returned : names[program]), at_return};
-	struct at_site *sites = xcalloc(file->nr + 1, sizeof(*sites));
+	struct at_site *sites = xcalloc(f->file->nr + 1, sizeof(*sites));
 	size_t nr = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < file->nr; i++)
-		if (at_return ? needs_return(a, file->places[i].program)
-			      : file->places[i].program == program)
-			sites[nr++] =
-				(struct at_site){.file = at, .offset = file->places[i].offset};
-	int ret = nr ? attach_at(&p, sites, nr, err) : 0;
+	for (size_t i = 0; i < f->file->nr && ret >= 0; i++) {
+		const struct alloc_place *place = &f->file->places[i];
 
+		if (!runs_at(a, f, place, program))
+			continue;
+		ret = alloc_is_mark(program) ? mark_number(a, place, err) : 0;
+		sites[nr++] = (struct at_site){.file = &f->at,
+			.offset = place->offset,
+			.semaphore = place->semaphore,
+			.cookie = (uint64_t)ret};
+	}
+	ret = nr && ret >= 0 ? attach_at(&p, sites, nr, err) : ret;
+	a->nr_places += nr;
 	free(sites);
-	return ret;
+	return ret < 0 ? -1 : 0;
 }
 
-/* Attaches the programs in FILE, which is at PATH now. The returns come first, then the frees. */
-static int attach_file(struct alloc_attach *a, const struct alloc_file *file, const char *path,
-	uint32_t pid, struct strbuf *err)
+/* Attaches the programs in a file. The returns come first, then the frees. */
+static int attach_file(struct alloc_attach *a, const struct attached_file *f, struct strbuf *err)
 {
-	struct at_file at = {.path = (char *)(uintptr_t)path};
-	int ret = attach_program(a, file, &at, pid, ALLOC_PROGRAMS, err);
+	int ret = attach_program(a, f, ALLOC_PROGRAMS, err);
 
 	for (uint32_t program = ALLOC_PROGRAMS; program-- && !ret;)
-		if (program != ALLOC_FREE || a->keeps_blocks)
-			ret = attach_program(a, file, &at, pid, program, err);
-	if (!ret)
-		a->nr_places += file->nr;
+		if (a->keeps_blocks || (program != ALLOC_FREE && program != ALLOC_MARK_FREE))
+			ret = attach_program(a, f, program, err);
 	return ret;
 }
 
@@ -235,18 +285,22 @@ static void add_files_of(struct alloc_attach *a, const struct process *p)
  * done. A process that has ended meanwhile is no error.
  */
 static int attach_once(struct alloc_attach *a, uint32_t index, const char *path,
-	const struct process *p, struct strbuf *err)
+	const struct process *p, bool by_marks, struct strbuf *err)
 {
+	const struct attached_file f = {.file = &a->files[index],
+		.at = {.path = (char *)(uintptr_t)path},
+		.pid = a->by_process ? p->pid : 0,
+		.by_marks = by_marks};
 	uint32_t *done;
 	bool is_new;
 
-	if (!a->files[index].nr)
+	if (!f.file->nr)
 		return 0;
 	done = table_put(&a->attached, index, a->by_process ? p->id : 0, &is_new);
 	if (*done)
 		return 0;
 	*done = 1;
-	if (!attach_file(a, &a->files[index], path, a->by_process ? p->pid : 0, err))
+	if (!attach_file(a, &f, err))
 		return 0;
 	if (!p || task_lives(p->pid, p->start))
 		return -1;
@@ -255,9 +309,29 @@ static int attach_once(struct alloc_attach *a, uint32_t index, const char *path,
 	return 0;
 }
 
+static bool has_program(const struct alloc_file *file, uint32_t program)
+{
+	for (size_t i = 0; i < file->nr; i++)
+		if (file->places[i].program == program)
+			return true;
+	return false;
+}
+
+/* Returns whether P has mapped a file with the marks. */
+static bool has_marks(const struct alloc_attach *a, const struct process *p)
+{
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const uint32_t *index = table_get(&a->by_object, object_of(a, p, i)->id, 0);
+
+		if (index && has_program(&a->files[*index], ALLOC_MARK))
+			return true;
+	}
+	return false;
+}
+
 static int attach_files_of(struct alloc_attach *a, const struct process *p, struct strbuf *err)
 {
-	bool is_new;
+	bool by_marks = a->is_preloaded || (a->by_process && has_marks(a, p)), is_new;
 	int ret = 0;
 
 	for (size_t i = 0; i < p->nr_maps && !ret; i++) {
@@ -267,7 +341,7 @@ static int attach_files_of(struct alloc_attach *a, const struct process *p, stru
 			continue;
 		char *path = mapped_path(p, &a->ps->maps[p->maps[i]]);
 
-		ret = attach_once(a, *index, path, p, err);
+		ret = attach_once(a, *index, path, p, by_marks, err);
 		free(path);
 	}
 	*table_put(&a->seen, p->id, 0, &is_new) = p->changes;
@@ -281,13 +355,19 @@ static void search_from(struct alloc_attach *a, size_t nr)
 		alloc_functions_find(a->files + nr, a->nr - nr);
 }
 
-int alloc_attach_command(struct alloc_attach *a, const char *path, struct strbuf *err)
+int alloc_attach_command(
+	struct alloc_attach *a, const char *command, const char *library, struct strbuf *err)
 {
 	size_t before = a->nr;
-	uint32_t index = add_file(a, path);
+	uint32_t own = add_file(a, command), loaded = library ? add_file(a, library) : NO_FILE;
 
 	search_from(a, before);
-	return index == NO_FILE ? 0 : attach_once(a, index, path, NULL, err);
+	/* the library has no effect on a program with functions of its own, nor a static one */
+	a->is_preloaded = loaded != NO_FILE && has_program(&a->files[loaded], ALLOC_MARK) &&
+			  own != NO_FILE && !has_program(&a->files[own], ALLOC_MALLOC);
+	if (a->is_preloaded && attach_once(a, loaded, library, NULL, true, err))
+		return -1;
+	return own == NO_FILE ? 0 : attach_once(a, own, command, NULL, a->is_preloaded, err);
 }
 
 int alloc_attach_update(struct alloc_attach *a, struct strbuf *err)

@@ -19,16 +19,19 @@ struct strbuf;
 struct alloc_attach {
 	struct programs *programs;
 	const struct processes *ps;
-	bool keeps_blocks;        /* the programs also run at free() and where functions return */
-	bool by_process;          /* they run in the known processes only, not in all */
-	bool is_multi;            /* by links for many places, see at_multi.h */
+	bool keeps_blocks; /* the programs also run at free() and where functions return */
+	bool by_process;   /* they run in the known processes only, not in all */
+	bool is_preloaded; /* the command has the library of src/preload, whose marks count */
+	bool is_multi;     /* by links for many places, see at_multi.h */
 	struct alloc_file *files; /* that were searched */
 	size_t nr, alloc;
-	struct table by_inode;  /* device, inode -> index in files */
-	struct table by_object; /* ID of an object -> index in files */
-	struct table attached;  /* file, process or 0 for all -> whether that is done */
-	struct table seen;      /* process -> number of changes when it was looked at */
-	size_t nr_places;       /* where programs are attached */
+	struct table by_inode;    /* device, inode -> index in files */
+	struct table by_object;   /* ID of an object -> index in files */
+	struct table attached;    /* file, process or 0 for all -> whether that is done */
+	struct table seen;        /* process -> number of changes when it was looked at */
+	struct alloc_mark *marks; /* where the arguments of marks are, by cookie */
+	size_t nr_marks, marks_alloc;
+	size_t nr_places; /* where programs are attached */
 };
 
 /* Makes the programs, which are not loaded yet, ones for links to many places if these are used. */
@@ -38,9 +41,12 @@ void alloc_attach_init(struct alloc_attach *a, struct programs *programs,
 	const struct processes *ps, bool keeps_blocks);
 void alloc_attach_release(struct alloc_attach *a);
 
-/* Attaches the programs in the file of the command. Returns -1 with ERR if one cannot be attached.
+/*
+ * Attaches the programs in the file of the command, and in the LIBRARY that it loads before all
+ * others, unless that is NULL. Returns -1 with ERR if one cannot be attached.
  */
-int alloc_attach_command(struct alloc_attach *a, const char *path, struct strbuf *err);
+int alloc_attach_command(
+	struct alloc_attach *a, const char *command, const char *library, struct strbuf *err);
 
 /* Does the same in the files that processes have mapped since the last call. */
 int alloc_attach_update(struct alloc_attach *a, struct strbuf *err);

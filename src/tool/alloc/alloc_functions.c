@@ -8,6 +8,8 @@
 #include "symbol/elf/elf_functions.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/plt.h"
+#include "symbol/elf/sdt.h"
+#include "tool/at/at_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,46 +23,47 @@ enum { READ_S = 20, WANTED_MAX = 256 };
 static const struct known_function {
 	const char *name;
 	enum alloc_program program, caller;
+	bool is_in_preload; /* src/preload has it, too */
 } known[] = {
-	{"malloc", ALLOC_MALLOC, ALLOC_VALLOC},
-	{"calloc", ALLOC_CALLOC, ALLOC_OUTER_CALLOC},
-	{"realloc", ALLOC_REALLOC, ALLOC_REALLOC},
-	{"reallocarray", ALLOC_REALLOCARRAY, ALLOC_REALLOCARRAY},
-	{"reallocf", ALLOC_REALLOC, ALLOC_REALLOC},
-	{"memalign", ALLOC_MEMALIGN, ALLOC_MEMALIGN},
-	{"aligned_alloc", ALLOC_MEMALIGN, ALLOC_MEMALIGN},
-	{"posix_memalign", ALLOC_POSIX_MEMALIGN, ALLOC_POSIX_MEMALIGN},
-	{"valloc", ALLOC_VALLOC, ALLOC_VALLOC},
-	{"pvalloc", ALLOC_VALLOC, ALLOC_VALLOC},
-	{"free", ALLOC_FREE, ALLOC_FREE},
-	{"cfree", ALLOC_FREE, ALLOC_FREE},
+	{"malloc", ALLOC_MALLOC, ALLOC_VALLOC, true},
+	{"calloc", ALLOC_CALLOC, ALLOC_OUTER_CALLOC, true},
+	{"realloc", ALLOC_REALLOC, ALLOC_REALLOC, true},
+	{"reallocarray", ALLOC_REALLOCARRAY, ALLOC_REALLOCARRAY, true},
+	{"reallocf", ALLOC_REALLOC, ALLOC_REALLOC, false},
+	{"memalign", ALLOC_MEMALIGN, ALLOC_MEMALIGN, true},
+	{"aligned_alloc", ALLOC_MEMALIGN, ALLOC_MEMALIGN, true},
+	{"posix_memalign", ALLOC_POSIX_MEMALIGN, ALLOC_POSIX_MEMALIGN, true},
+	{"valloc", ALLOC_VALLOC, ALLOC_VALLOC, true},
+	{"pvalloc", ALLOC_VALLOC, ALLOC_VALLOC, true},
+	{"free", ALLOC_FREE, ALLOC_FREE, true},
+	{"cfree", ALLOC_FREE, ALLOC_FREE, false},
 	/* jemalloc */
-	{"mallocx", ALLOC_MALLOC, ALLOC_VALLOC},
-	{"rallocx", ALLOC_REALLOC, ALLOC_REALLOC},
-	{"dallocx", ALLOC_FREE, ALLOC_FREE},
-	{"sdallocx", ALLOC_FREE, ALLOC_FREE},
+	{"mallocx", ALLOC_MALLOC, ALLOC_VALLOC, false},
+	{"rallocx", ALLOC_REALLOC, ALLOC_REALLOC, false},
+	{"dallocx", ALLOC_FREE, ALLOC_FREE, false},
+	{"sdallocx", ALLOC_FREE, ALLOC_FREE, false},
 	/* C23 */
-	{"free_sized", ALLOC_FREE, ALLOC_FREE},
-	{"free_aligned_sized", ALLOC_FREE, ALLOC_FREE},
+	{"free_sized", ALLOC_FREE, ALLOC_FREE, false},
+	{"free_aligned_sized", ALLOC_FREE, ALLOC_FREE, false},
 	/* operator new and delete */
-	{"_Znwm", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_Znam", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnwmRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnamRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnwmSt11align_val_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnamSt11align_val_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnwmSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZnamSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS},
-	{"_ZdlPv", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdaPv", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdlPvm", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdaPvm", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdlPvRKSt9nothrow_t", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdaPvRKSt9nothrow_t", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdlPvSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdaPvSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdlPvmSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS},
-	{"_ZdaPvmSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS},
+	{"_Znwm", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_Znam", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnwmRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnamRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnwmSt11align_val_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnamSt11align_val_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, ALLOC_PROGRAMS, false},
+	{"_ZdlPv", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdaPv", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdlPvm", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdaPvm", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdlPvRKSt9nothrow_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdaPvRKSt9nothrow_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdlPvSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdaPvSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdlPvmSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
+	{"_ZdaPvmSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
 };
 
 static const struct known_function *find_known(const char *name)
@@ -89,6 +92,7 @@ struct function_search {
 	} list[WANTED_MAX];
 	size_t nr;
 	bool has_malloc;
+	struct strbuf *output;
 };
 
 static void open_file(void *arg)
@@ -154,6 +158,22 @@ static enum alloc_program program_of(const struct function_search *s, const stru
 	return calls_another(s, &w->function) ? w->known->caller : w->known->program;
 }
 
+static void take_mark(void *context, const struct sdt_note *note)
+{
+	struct function_search *s = context;
+	bool is_alloc = !strcmp(note->name, "alloc");
+	struct alloc_place place = {.offset = note->offset,
+		.semaphore = note->semaphore,
+		.program = is_alloc ? ALLOC_MARK : ALLOC_MARK_FREE};
+
+	if (strcmp(note->provider, "otel_memory") || (!is_alloc && strcmp(note->name, "free")))
+		return;
+	for (unsigned i = 0; i < (is_alloc ? ALLOC_NUMBERS : 1); i++)
+		if (at_mark_number(&place.number[i], s->elf, note, i + 1))
+			return;
+	strbuf_add(s->output, (const char *)&place, sizeof(place));
+}
+
 static void search(void *arg, struct strbuf *output)
 {
 	struct function_search *s = arg;
@@ -164,7 +184,9 @@ static void search(void *arg, struct strbuf *output)
 	s->plt = plt_new(s->elf);
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct elf_function *f = &s->list[i].function;
-		struct alloc_place place = {f->offset, program_of(s, &s->list[i])};
+		struct alloc_place place = {.offset = f->offset,
+			.program = program_of(s, &s->list[i]),
+			.is_known = s->list[i].known->is_in_preload};
 
 		if (place.program == ALLOC_PROGRAMS)
 			continue;
@@ -172,9 +194,19 @@ static void search(void *arg, struct strbuf *output)
 		strbuf_add(output, (const char *)&place, sizeof(place));
 	}
 	plt_free(s->plt);
+	s->output = output;
+	sdt_notes(s->elf, take_mark, s);
 }
 
 /* ---- in this process, which does not trust the child ---- */
+
+static bool has_valid_numbers(const struct alloc_place *place)
+{
+	for (size_t i = 0; i < ALLOC_NUMBERS; i++)
+		if (!at_place_is_valid(&place->number[i]))
+			return false;
+	return true;
+}
 
 static void take_places(struct alloc_file *file, const struct strbuf *output)
 {
@@ -185,7 +217,7 @@ static void take_places(struct alloc_file *file, const struct strbuf *output)
 		struct alloc_place *place = &file->places[file->nr];
 
 		memcpy(place, output->buf + i * sizeof(*place), sizeof(*place));
-		file->nr += place->program < ALLOC_PROGRAMS;
+		file->nr += place->program < ALLOC_PROGRAMS && has_valid_numbers(place);
 	}
 }
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of programs and libraries that allocate and free memory. */
+/*
+ * The functions of programs and libraries that allocate and free memory, and the marks that tell of
+ * it: OpenTelemetry's otel_memory:alloc(POINTER, SIZE, WEIGHT) and otel_memory:free(POINTER), as
+ * libflametap-heap.so has them (src/preload).
+ */
 #ifndef TOOL_ALLOC_ALLOC_FUNCTIONS_H
 #define TOOL_ALLOC_ALLOC_FUNCTIONS_H
 
+#include "alloc.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +24,8 @@ enum alloc_program {
 	ALLOC_MEMALIGN,
 	ALLOC_POSIX_MEMALIGN,
 	ALLOC_FREE,
+	ALLOC_MARK,
+	ALLOC_MARK_FREE,
 	ALLOC_PROGRAMS
 };
 
@@ -24,8 +33,11 @@ enum alloc_program {
 struct alloc_file {
 	char *path; /* it may be opened at */
 	struct alloc_place {
-		uint64_t offset;  /* in the file */
-		uint32_t program; /* enum alloc_program */
+		uint64_t offset;    /* in the file */
+		uint32_t program;   /* enum alloc_program */
+		bool is_known;      /* the library of src/preload has the function, too */
+		uint64_t semaphore; /* of a mark, as in struct at_site */
+		struct at_place number[ALLOC_NUMBERS]; /* the arguments of a mark */
 	} * places;
 	size_t nr;
 };
@@ -37,9 +49,15 @@ struct alloc_file {
 void alloc_functions_find(struct alloc_file *files, size_t nr);
 
 /* Returns whether PROGRAM runs at functions that may call others that allocate. */
-static inline int alloc_is_outer(uint32_t program)
+static inline bool alloc_is_outer(uint32_t program)
 {
-	return program != ALLOC_MALLOC && program != ALLOC_CALLOC && program != ALLOC_FREE;
+	return program != ALLOC_MALLOC && program != ALLOC_CALLOC && program < ALLOC_FREE;
+}
+
+/* Returns whether PROGRAM runs at marks. */
+static inline bool alloc_is_mark(uint32_t program)
+{
+	return program == ALLOC_MARK || program == ALLOC_MARK_FREE;
 }
 
 #endif

@@ -88,30 +88,53 @@ static inline uint64_t sample_total(uint64_t length, uint64_t every, uint32_t ra
 struct sample_weight {
 	uint64_t bytes, calls;
 	/*
-	 * The squares of the errors that not taking all allocations is expected to add to the sums,
-	 * in units of (EVERY / 2^SAMPLE_ERROR_BITS)^2, and the same for calls, of which EVERY is
-	 * EVERY / SAMPLE_LEAST.
+	 * The square of the error that not taking all allocations is expected to add to the sum, in
+	 * units of (EVERY / 2^SAMPLE_ERROR_BITS)^2.
 	 */
-	uint64_t bytes_error, calls_error;
+	uint64_t bytes_error;
 };
+
+/* Sets the errors of an allocation that counts as LENGTH bytes and stands for TOTAL bytes. */
+static inline void sample_set_error(
+	struct sample_weight *weight, uint64_t length, uint64_t total, uint64_t every)
+{
+	uint64_t more = total > length ? total - length : 0;
+
+	weight->bytes_error =
+		((more << SAMPLE_ERROR_BITS) / every) * ((total << SAMPLE_ERROR_BITS) / every);
+}
 
 /* Weighs an allocation of SIZE bytes. RANDOM is a uniform random number. */
 static inline void sample_weigh(
 	struct sample_weight *weight, uint64_t size, uint64_t every, uint64_t random)
 {
-	uint64_t length = sample_length(size), total, more;
+	uint64_t length = sample_length(size), total;
 
-	*weight = (struct sample_weight){size, 1, 0, 0};
+	*weight = (struct sample_weight){size, 1, 0};
 	if (every <= 1)
 		return;
 	total = sample_total(length, every, (uint32_t)random);
 	weight->calls = total / length + (random % length < total % length);
 	weight->bytes =
 		size == length ? total : (total * size + random % SAMPLE_LEAST) / SAMPLE_LEAST;
-	more = ((total - length) << SAMPLE_ERROR_BITS) / every;
-	total = (total << SAMPLE_ERROR_BITS) / every;
-	weight->bytes_error = total * more;
-	weight->calls_error = weight->bytes_error * SAMPLE_LEAST / length * SAMPLE_LEAST / length;
+	sample_set_error(weight, length, total, every);
+}
+
+/*
+ * Sets WEIGHT for an allocation of SIZE bytes that stands for TOTAL bytes, as it was weighed in
+ * another place. For how many calls one of 0 bytes stands only EVERY tells.
+ */
+static inline void sample_take_weight(struct sample_weight *weight, uint64_t size, uint64_t total,
+	uint64_t every, uint64_t random)
+{
+	if (!size) {
+		sample_weigh(weight, size, every, random);
+		return;
+	}
+	*weight = (struct sample_weight){total, 1, 0};
+	if (total > size)
+		weight->calls = total / size + (random % size < total % size);
+	sample_set_error(weight, size, total, every);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 #include "lib/log_scale.h"
+#include "at_place_bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -93,37 +94,13 @@ static __noinline int count_one(enum at_count which)
 	return 0;
 }
 
-static __always_inline uint64_t word_at(const void *ctx, uint16_t offset)
-{
-	uint64_t word = 0;
-
-	if (offset != AT_NOWHERE)
-		bpf_probe_read_kernel(&word, sizeof(word), (const char *)ctx + offset);
-	return word;
-}
-
-/*
- * Reads the number at PLACE in what the program has got, which is memory of the kernel, or in
- * memory of the process. Returns 0 if it cannot be read.
- */
+/* Returns 0 if the number at PLACE cannot be read. */
 static __noinline int read_number(const void *ctx, const struct at_place *place, int64_t *number)
 {
-	uint64_t word = word_at(ctx, place->offset), size = place->size;
-	uint32_t unused = 64 - 8 * size & 63;
-
-	if (place->kind != AT_WORD)
-		word += word_at(ctx, place->index) * place->scale + place->number;
-	if (place->kind == AT_MEMORY) {
-		const void *from = (const void *)word;
-
-		word = 0;
-		if (size > sizeof(word) || bpf_probe_read_user(&word, size, from)) {
-			count_one(COUNT_UNREAD);
-			return 0;
-		}
-	}
-	*number = place->is_signed ? (int64_t)(word << unused) >> unused : word << unused >> unused;
-	return 1;
+	if (at_read_place(ctx, place, number))
+		return 1;
+	count_one(COUNT_UNREAD);
+	return 0;
 }
 
 /* Returns whether NUMBER compares to the constant as it should. */
@@ -250,7 +227,7 @@ static __always_inline bool take_stacks_of(void *from, const void *regs, const s
 /* Returns whether the probe point takes the system call whose record is in CTX. */
 static __always_inline bool takes_syscall(const void *ctx, const struct at_point *point)
 {
-	uint32_t number = word_at(ctx, SYSCALL_NUMBER_AT), *takers;
+	uint32_t number = at_word(ctx, SYSCALL_NUMBER_AT), *takers;
 
 	if (!point->chooses)
 		return true;

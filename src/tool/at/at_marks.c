@@ -79,8 +79,7 @@ static const char *add_symbol(
 	return NULL;
 }
 
-/* Finds the argument NUMBER, if it is not 0. Returns NULL, or why it is not known. */
-static const char *find_place(struct at_place *place, const struct elffile *elf,
+const char *at_mark_number(struct at_place *place, const struct elffile *elf,
 	const struct sdt_note *note, unsigned number)
 {
 	struct sdt_operand o;
@@ -111,10 +110,10 @@ static void take_note(void *context, const struct sdt_note *note)
 
 	if (!matches(q->probe->provider, note->provider) || !matches(q->probe->name, note->name))
 		return;
-	why = find_place(&a.value, q->elf, note, q->value);
+	why = at_mark_number(&a.value, q->elf, note, q->value);
 	if (!why && q->tested) {
 		a.argument = q->tested;
-		why = find_place(&a.tested, q->elf, note, q->tested);
+		why = at_mark_number(&a.tested, q->elf, note, q->tested);
 	}
 	strncpy(a.name, note->name, sizeof(a.name) - 1);
 	strncpy(a.why, why ? why : "", sizeof(a.why) - 1);
@@ -137,7 +136,7 @@ static bool is_register(uint16_t offset)
 	return offset == AT_NOWHERE || offset < sizeof(struct pt_regs);
 }
 
-static bool is_place(const struct at_place *p)
+bool at_place_is_valid(const struct at_place *p)
 {
 	return p->kind <= AT_SUM && p->size <= 8 && is_register(p->offset) && is_register(p->index);
 }
@@ -146,7 +145,7 @@ static int take_answer(struct at_sites *sites, const struct mark_question *q, st
 	struct strbuf *err)
 {
 	a->name[NAME_BYTES - 1] = a->why[WHY_BYTES - 1] = '\0';
-	if (*a->why || !is_place(&a->value) || !is_place(&a->tested))
+	if (*a->why || !at_place_is_valid(&a->value) || !at_place_is_valid(&a->tested))
 		return fail(err, "cannot take $arg%u at %s, at the mark %s: %s", a->argument,
 			q->probe->text, a->name, *a->why ? a->why : "it cannot be read");
 	if (sites->nr == SITES_MAX)

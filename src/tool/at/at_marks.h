@@ -3,10 +3,15 @@
 #ifndef TOOL_AT_AT_MARKS_H
 #define TOOL_AT_AT_MARKS_H
 
+#include <stdbool.h>
+
 struct at_files;
+struct at_place;
 struct at_sites;
+struct elffile;
 struct measure;
 struct probe;
+struct sdt_note;
 struct strbuf;
 
 /*
@@ -15,5 +20,15 @@ struct strbuf;
  */
 int at_marks_find(struct at_sites *sites, const struct probe *probe, const struct measure *m,
 	const struct at_files *files, struct strbuf *err);
+
+/*
+ * For children without privileges: finds the argument NUMBER of a place of a mark, if it is not 0.
+ * Returns NULL, or why it is not known.
+ */
+const char *at_mark_number(struct at_place *place, const struct elffile *elf,
+	const struct sdt_note *note, unsigned number);
+
+/* Returns whether the programs can take PLACE, which such a child has found. */
+bool at_place_is_valid(const struct at_place *place);
 
 #endif

@@ -39,7 +39,7 @@ check 'sampled: says how exact it is' grep -q ' calls were taken as samples: the
 N=300
 
 # commands, with and without libraries
-expect_record command 0 --every 1 -- "$HEAP" "$T" $N
+expect_record command 0 --every 1 --preload no -- "$HEAP" "$T" $N
 check_eq 'command: bytes' "$(heap_bytes | sed "/^swapped/i spawn $((90 * N))" | sort)" "$(amounts command alloc)"
 cc -O2 -g -fomit-frame-pointer -pthread -static -o "$T/static" "$TOP/tests/programs/heap.c"
 expect_record static 0 --every 1 -- "$T/static" "$T" $N

@@ -45,6 +45,6 @@ check "full: $full_kept blocks and lost ones" awk -v kept="$full_kept" -v lost="
 N=300
 
 # a command holds what it had when it ended; what its child had is gone
-expect_record command 0 --every 1 -- "$HEAP" "$T" $N
+expect_record command 0 --every 1 --preload no -- "$HEAP" "$T" $N
 check_eq 'command: bytes' "$(held_bytes)" "$(amounts command leaks)"
 
