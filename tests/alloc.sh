@@ -65,12 +65,13 @@ held_blocks() {
 	END
 }
 
-# record_held NAME ARG…: records HEAP until it has done its work, when it keeps its blocks
+# record_held NAME ARG…: records $keeper, or HEAP, until it has done its work, when it keeps its blocks
+keeper=''
 record_held() {
 	held_name=$1
 	shift
 	: >"$T/target.out"
-	"$HEAP" stay "$T" "$N" >"$T/target.out" 2>&1 &
+	"${keeper:-$HEAP}" stay "$T" "$N" >"$T/target.out" 2>&1 &
 	target=$!
 	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
 	begin_record "$held_name" -p "$target" "$@"

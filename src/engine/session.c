@@ -382,6 +382,8 @@ static void set_variables(struct variables *v, const struct engine_request *r)
 	v->list[v->nr++] = xasprintf("LD_PRELOAD=%s%s%s", r->preload, before && *before ? ":" : "",
 		before ? before : "");
 	for (size_t i = 0; i < r->tool->nr_options; i++) {
+		if (r->tool->options[i]->is_text)
+			continue;
 		char *name = variable_name(r->tool->options[i]);
 
 		v->list[v->nr++] =

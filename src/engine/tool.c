@@ -176,6 +176,16 @@ static int take_default(struct tool_option *o, const char *text, size_t len)
 	return ret;
 }
 
+/* Parses the values: keywords, a range, or "text". */
+static int take_values(const struct tool *tool, struct tool_option *o, const char *text, size_t len)
+{
+	o->is_text = is_word(text, len, "text");
+	if (o->is_text)
+		return 0;
+	return memchr(text, '=', len) ? take_keywords(o, text, len)
+				      : take_range(tool, o, text, len);
+}
+
 /* Parses "NAME METAVAR VALUES [compiled] [default VALUE]", which comes before the help. */
 static int take_declaration(const struct tool *tool, struct tool_option *o, const char *text)
 {
@@ -189,9 +199,7 @@ static int take_declaration(const struct tool *tool, struct tool_option *o, cons
 	if (!next_word(&text, &word, &len))
 		return -1;
 	o->metavar = xstrndup(word, len);
-	if (!next_word(&text, &word, &len) ||
-		(memchr(word, '=', len) ? take_keywords(o, word, len)
-					: take_range(tool, o, word, len)))
+	if (!next_word(&text, &word, &len) || take_values(tool, o, word, len))
 		return -1;
 	while (next_word(&text, &word, &len)) {
 		if (is_word(word, len, "compiled"))
@@ -463,12 +471,22 @@ bool tool_is_timed(const struct tool *tool)
 	return false;
 }
 
+/* Returns whether an option that is a text was given. */
+static bool has_text(const struct tool *tool, const struct tool_values *values)
+{
+	for (size_t i = 0; i < tool->nr_options; i++)
+		if (tool->options[i]->is_text && values->list[i])
+			return true;
+	return false;
+}
+
 char *tool_find_preload(const struct tool *tool, const struct tool_values *values)
 {
 	static const char *const beside[] = {"../build", "..", "../lib/flametap"};
 	char exe[PATH_MAX], *found = NULL;
 
-	if (!tool->preload || tool_value(tool, values, "preload") != 1 || !own_folder(exe))
+	if (!tool->preload || tool_value(tool, values, "preload") != 1 || has_text(tool, values) ||
+		!own_folder(exe))
 		return NULL;
 	for (size_t i = 0; !found && i < ARRAY_LEN(beside); i++) {
 		char *path = xasprintf("%s/%s/%s", exe, beside[i], tool->preload);
@@ -498,6 +516,11 @@ unsigned tool_divisor(const struct tool *tool)
 uint64_t tool_value_at(const struct tool *tool, const struct tool_values *values, size_t i)
 {
 	return values->list[i] ? values->list[i] : tool->options[i]->default_value;
+}
+
+const char *tool_text(const struct tool *tool, const struct tool_values *values, const char *name)
+{
+	return (const char *)(uintptr_t)tool_value(tool, values, name);
 }
 
 uint64_t tool_value(const struct tool *tool, const struct tool_values *values, const char *name)
@@ -536,6 +559,10 @@ static int parse_list(const struct tool_option *o, const char *text, uint64_t *v
 int tool_option_parse(
 	const struct tool_option *o, const char *text, uint64_t *value, struct strbuf *err)
 {
+	if (o->is_text) {
+		*value = (uintptr_t)text;
+		return *text ? 0 : fail(err, "invalid --%s '': use a name", o->name);
+	}
 	if (!o->keywords) {
 		if (parse_u64(text, strlen(text), 10, value) && *value >= o->min &&
 			*value <= o->max)
@@ -569,7 +596,9 @@ void tool_option_print(const struct tool_option *o, uint64_t value, struct strbu
 	const char *comma = "";
 	uint64_t printed = 0;
 
-	if (!o->keywords)
+	if (o->is_text)
+		strbuf_adds(out, (const char *)(uintptr_t)value);
+	else if (!o->keywords)
 		strbuf_addf(out, "%" PRIu64, value);
 	for (size_t i = 0; i < o->nr_keywords; i++) {
 		uint64_t bits = o->keywords[i].bits;

@@ -15,7 +15,10 @@ struct strbuf;
 
 enum { TOOL_OPTIONS_MAX = 16, TOOL_FUNCTIONS_MAX = 2, TOOL_COUNTS_MAX = 2 };
 
-/* An option that the script declares: a number, or a list of keywords that is a sum of bits. */
+/*
+ * An option that the script declares: a number, a list of keywords that is a sum of bits, or a
+ * text, whose value is the address of the text.
+ */
 struct tool_option {
 	char *name, *metavar, *help;
 	uint64_t min, max;                  /* of a number */
@@ -25,6 +28,7 @@ struct tool_option {
 		uint64_t bits;
 	} * keywords; /* or NULL if it is a number */
 	size_t nr_keywords;
+	bool is_text;
 	bool compiled;          /* an argument of the script, not a variable of its module */
 	uint64_t default_value; /* or 0 if there is none */
 };
@@ -106,7 +110,8 @@ bool tool_is_timed(const struct tool *tool);
 
 /*
  * Returns the path of the library that a command loads first, which the caller frees, or NULL if
- * there is none, or if the option "preload" has another value than yes.
+ * there is none, if the option "preload" has another value than 1, or if functions to probe are
+ * given, in options that are texts: the library does not know them.
  */
 char *tool_find_preload(const struct tool *tool, const struct tool_values *values);
 
@@ -120,6 +125,9 @@ unsigned tool_divisor(const struct tool *tool);
 
 /* Returns the value of option I if it was given, or else its default, or 0 if it has none. */
 uint64_t tool_value_at(const struct tool *tool, const struct tool_values *values, size_t i);
+
+/* Returns the text of the option NAME, or NULL if it was not given. */
+const char *tool_text(const struct tool *tool, const struct tool_values *values, const char *name);
 
 /* Returns the value of the option NAME in this way, or 0 if there is no such option. */
 uint64_t tool_value(const struct tool *tool, const struct tool_values *values, const char *name);

@@ -68,7 +68,7 @@ static const struct mode {
 			.vm = true,
 			.vm_by_native = true,
 			.label_keys = UINT32_MAX,
-			.option = {1 << 17, 1, 1 << 17}}},
+			.option = {[0] = 1 << 17, [4] = 1 << 17}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

@@ -182,7 +182,8 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->slice_ns = r->slice_ns;
 	s->state_arg = tool_has_probe(r->tool, "sched:sched_switch") && features_switch_state();
 	for (size_t i = 0; i < r->tool->nr_options; i++)
-		s->option[i] = tool_value_at(r->tool, &r->values, i);
+		s->option[i] =
+			r->tool->options[i]->is_text ? 0 : tool_value_at(r->tool, &r->values, i);
 	error = bpf_map__set_initial_value(find_map(p, ".rodata"), s, sizeof(*s));
 	return error ? fail(err, "cannot set what the BPF programs record: %s", strerror(-error))
 		     : 0;

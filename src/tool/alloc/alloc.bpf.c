@@ -367,6 +367,33 @@ int on_posix_memalign(struct pt_regs *regs)
 					 .is_outer = true});
 }
 
+/*
+ * Returns the argument that is the size of a function of the program's own. The registers are read
+ * one by one, as the verifier knows only constant offsets.
+ */
+static __always_inline uint64_t own_size(const struct pt_regs *regs)
+{
+	const uint64_t arguments[] = {PT_REGS_PARM1(regs), PT_REGS_PARM2(regs), PT_REGS_PARM3(regs),
+		PT_REGS_PARM4(regs), PT_REGS_PARM5(regs), regs->r9};
+	uint64_t size = arguments[0];
+
+	for (uint32_t i = 1; i < REGISTER_ARGUMENTS; i++) {
+		uint64_t argument = arguments[i];
+
+		barrier_var(argument);
+		if (settings.option[ALLOC_OPTION_SIZE] == i + 1)
+			size = argument;
+	}
+	return size;
+}
+
+/* A function of the program's own */
+SEC("uprobe")
+int on_own(struct pt_regs *regs)
+{
+	return begin_alloc(regs, (struct request){.size = own_size(regs), .is_outer = true});
+}
+
 /* Returns the address of the block that a call has allocated, or 0. */
 static __always_inline uint64_t block_of(const struct alloc_call *call, uint64_t result)
 {

@@ -95,6 +95,25 @@ static int draw_first(const struct alloc_run *a, struct strbuf *err)
 	return refusal_add(err, error);
 }
 
+/* Returns -1 with ERR if there is nothing to probe in targets that are all known. */
+static int check_places(const struct tool_run *run, struct strbuf *err)
+{
+	const struct engine_request *r = run->request;
+	const struct alloc_run *a = run->data;
+
+	if (r->all || r->selection.kind)
+		return 0;
+	if (a->attach.own.alloc && !alloc_attach_has(&a->attach, ALLOC_OWN))
+		return fail(err,
+			"cannot probe %s: no file of the target has a function of this name",
+			a->attach.own.alloc);
+	if (a->attach.nr_places || r->command)
+		return 0;
+	return fail(err,
+		"no function that allocates memory was found in the target: its program "
+		"and libraries have no symbol malloc; --alloc FUNCTION probes another one");
+}
+
 static int attach(struct tool_run *run, struct programs *programs, struct strbuf *err)
 {
 	const struct engine_request *r = run->request;
@@ -110,10 +129,7 @@ static int attach(struct tool_run *run, struct programs *programs, struct strbuf
 	if ((r->command && alloc_attach_command(&a->attach, r->command, r->preload, err)) ||
 		alloc_attach_update(&a->attach, err))
 		return -1;
-	if (a->attach.nr_places || r->command || r->all || r->selection.kind)
-		return 0;
-	return fail(err, "no function that allocates memory was found in the target: its program "
-			 "and libraries have no symbol malloc");
+	return check_places(run, err);
 }
 
 /* ---- processes that end ---- */

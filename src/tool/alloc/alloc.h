@@ -10,7 +10,15 @@
  * Indexes of the options in the headers of alloc and leaks. The number of blocks has a default in
  * leaks, and is 0 in alloc, which has no such option.
  */
-enum { ALLOC_OPTION_EVERY, ALLOC_OPTION_PRELOAD, LEAKS_OPTION_BLOCKS, LEAKS_OPTION_MIN_AGE };
+enum {
+	ALLOC_OPTION_EVERY,
+	ALLOC_OPTION_PRELOAD,
+	ALLOC_OPTION_SIZE,
+	ALLOC_OPTION_ALLOC,
+	LEAKS_OPTION_BLOCKS,
+	LEAKS_OPTION_MIN_AGE,
+	LEAKS_OPTION_FREE,
+};
 
 enum {
 	ALLOC_CALLS_MAX = 1 << 14,     /* threads at a time in a function that allocates */

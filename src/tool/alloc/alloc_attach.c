@@ -30,6 +30,7 @@ static const char *const names[ALLOC_PROGRAMS] = {
 	[ALLOC_REALLOCARRAY] = "on_reallocarray",
 	[ALLOC_MEMALIGN] = "on_memalign",
 	[ALLOC_POSIX_MEMALIGN] = "on_posix_memalign",
+	[ALLOC_OWN] = "on_own",
 	[ALLOC_FREE] = "on_freed",
 	[ALLOC_MARK] = "on_mark",
 	[ALLOC_MARK_FREE] = "on_mark_freed",
@@ -60,11 +61,15 @@ void alloc_attach_prepare(const struct programs *p)
 void alloc_attach_init(struct alloc_attach *a, struct programs *programs,
 	const struct processes *ps, bool keeps_blocks)
 {
+	const struct engine_request *r = programs->request;
+
 	*a = (struct alloc_attach){.programs = programs,
+		.own = {tool_text(r->tool, &r->values, "alloc"),
+			tool_text(r->tool, &r->values, "free")},
 		.ps = ps,
 		.keeps_blocks = keeps_blocks,
-		.by_process = by_process(programs->request),
-		.is_multi = is_multi(programs->request)};
+		.by_process = by_process(r),
+		.is_multi = is_multi(r)};
 	table_init(&a->by_inode);
 	table_init(&a->by_object);
 	table_init(&a->attached);
@@ -352,7 +357,7 @@ static int attach_files_of(struct alloc_attach *a, const struct process *p, stru
 static void search_from(struct alloc_attach *a, size_t nr)
 {
 	if (a->nr > nr)
-		alloc_functions_find(a->files + nr, a->nr - nr);
+		alloc_functions_find(a->files + nr, a->nr - nr, &a->own);
 }
 
 int alloc_attach_command(
@@ -368,6 +373,14 @@ int alloc_attach_command(
 	if (a->is_preloaded && attach_once(a, loaded, library, NULL, true, err))
 		return -1;
 	return own == NO_FILE ? 0 : attach_once(a, own, command, NULL, a->is_preloaded, err);
+}
+
+bool alloc_attach_has(const struct alloc_attach *a, uint32_t program)
+{
+	for (size_t i = 0; i < a->nr; i++)
+		if (has_program(&a->files[i], program))
+			return true;
+	return false;
 }
 
 int alloc_attach_update(struct alloc_attach *a, struct strbuf *err)

@@ -18,6 +18,7 @@ struct strbuf;
 
 struct alloc_attach {
 	struct programs *programs;
+	struct alloc_own own;
 	const struct processes *ps;
 	bool keeps_blocks; /* the programs also run at free() and where functions return */
 	bool by_process;   /* they run in the known processes only, not in all */
@@ -50,5 +51,8 @@ int alloc_attach_command(
 
 /* Does the same in the files that processes have mapped since the last call. */
 int alloc_attach_update(struct alloc_attach *a, struct strbuf *err);
+
+/* Returns whether a file that was searched has a place for PROGRAM. */
+bool alloc_attach_has(const struct alloc_attach *a, uint32_t program);
 
 #endif

@@ -66,8 +66,16 @@ static const struct known_function {
 	{"_ZdaPvmSt11align_val_t", ALLOC_FREE, ALLOC_PROGRAMS, false},
 };
 
-static const struct known_function *find_known(const char *name)
+/* The functions of the program's own, whose names the user gives. */
+static const struct known_function own_alloc = {"", ALLOC_OWN, ALLOC_OWN, false};
+static const struct known_function own_free = {"", ALLOC_FREE, ALLOC_FREE, false};
+
+static const struct known_function *find_known(const char *name, const struct alloc_own *own)
 {
+	if (own->alloc && !strcmp(name, own->alloc))
+		return &own_alloc;
+	if (own->free && !strcmp(name, own->free))
+		return &own_free;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!strcmp(known[i].name, name))
 			return &known[i];
@@ -84,6 +92,7 @@ static bool is_operator(const struct known_function *function)
 /* A file whose functions are looked for. */
 struct function_search {
 	const struct alloc_file *file;
+	const struct alloc_own *own;
 	struct elffile *elf;
 	struct plt *plt;
 	struct wanted {
@@ -107,7 +116,7 @@ static void open_file(void *arg)
 static void take_function(void *context, const struct elf_function *function)
 {
 	struct function_search *s = context;
-	const struct known_function *found = find_known(function->name);
+	const struct known_function *found = find_known(function->name, s->own);
 
 	if (!found || function->is_resolver || !function->size || s->nr == WANTED_MAX)
 		return;
@@ -127,18 +136,32 @@ static bool is_wanted(const struct function_search *s, uint64_t address)
 		if (s->list[i].function.address == address)
 			return true;
 	return plt_find(s->plt, address, &stub) &&
-	       (stub.name ? find_known(stub.name) != NULL
+	       (stub.name ? find_known(stub.name, s->own) != NULL
 			  : stub.target && stub.target != address && is_wanted(s, stub.target));
 }
 
-/* Returns whether FUNCTION calls another of the functions, or jumps to it. */
-static bool calls_another(const struct function_search *s, const struct elf_function *function)
+/* Returns whether the instruction calls, or jumps to, an address in memory or a register. */
+static bool is_indirect(const struct insn *i)
+{
+	enum { CALL_OR_JUMP = 0xff, CALL = 2, JUMP = 4 }; /* opcode, and parts of it */
+
+	return i->map == MAP_1 && i->opcode == CALL_OR_JUMP &&
+	       ((i->reg & 7) == CALL || (i->reg & 7) == JUMP);
+}
+
+/*
+ * Returns whether FUNCTION calls another of the functions, or jumps to it. With GUESSES, an
+ * indirect call may be one, as libraries that stand before an allocator make it.
+ */
+static bool calls_another(
+	const struct function_search *s, const struct elf_function *function, bool guesses)
 {
 	struct insn insn;
 	uint64_t target;
 
 	for (size_t at = 0; at < function->size; at += insn.length) {
-		if (!insn_decode(&insn, function->code + at, function->size - at))
+		if (!insn_decode(&insn, function->code + at, function->size - at) ||
+			(guesses && is_indirect(&insn)))
 			return true;
 		if (insn_target(&insn, function->address + at, &target) &&
 			target - function->address >= function->size && is_wanted(s, target))
@@ -149,13 +172,15 @@ static bool calls_another(const struct function_search *s, const struct elf_func
 
 /*
  * Returns the program for a function, or ALLOC_PROGRAMS if there is none: operators are left out if
- * they call malloc(), which is probed itself, as those of libstdc++ do.
+ * they call malloc(), which is probed itself; libstdc++'s do.
  */
 static enum alloc_program program_of(const struct function_search *s, const struct wanted *w)
 {
-	if (is_operator(w->known) && !s->has_malloc)
+	bool is_op = is_operator(w->known);
+
+	if (is_op && !s->has_malloc)
 		return ALLOC_PROGRAMS;
-	return calls_another(s, &w->function) ? w->known->caller : w->known->program;
+	return calls_another(s, &w->function, !is_op) ? w->known->caller : w->known->program;
 }
 
 static void take_mark(void *context, const struct sdt_note *note)
@@ -221,13 +246,14 @@ static void take_places(struct alloc_file *file, const struct strbuf *output)
 	}
 }
 
-void alloc_functions_find(struct alloc_file *files, size_t nr)
+void alloc_functions_find(struct alloc_file *files, size_t nr, const struct alloc_own *own)
 {
 	struct function_search *searches = xcalloc(nr + 1, sizeof(*searches));
 	struct worker *workers = xcalloc(nr + 1, sizeof(*workers));
 
 	for (size_t i = 0; i < nr; i++) {
 		searches[i].file = &files[i];
+		searches[i].own = own;
 		workers[i] = (struct worker){.open = open_file,
 			.work = search,
 			.arg = &searches[i],

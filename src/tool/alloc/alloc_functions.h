@@ -23,6 +23,7 @@ enum alloc_program {
 	ALLOC_REALLOCARRAY,
 	ALLOC_MEMALIGN,
 	ALLOC_POSIX_MEMALIGN,
+	ALLOC_OWN,
 	ALLOC_FREE,
 	ALLOC_MARK,
 	ALLOC_MARK_FREE,
@@ -42,11 +43,16 @@ struct alloc_file {
 	size_t nr;
 };
 
+/* Functions of the program's own, or NULL. */
+struct alloc_own {
+	const char *alloc, *free;
+};
+
 /*
  * Finds the functions in the NR FILES. A file that cannot be read has none. If several functions
  * begin at the same place it is listed once.
  */
-void alloc_functions_find(struct alloc_file *files, size_t nr);
+void alloc_functions_find(struct alloc_file *files, size_t nr, const struct alloc_own *own);
 
 /* Returns whether PROGRAM runs at functions that may call others that allocate. */
 static inline bool alloc_is_outer(uint32_t program)

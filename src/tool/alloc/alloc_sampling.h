@@ -3,8 +3,8 @@
  * Samples allocations by bytes: each byte is the start of a sample with the same probability, 1 in
  * EVERY, so that an allocation of SIZE bytes is taken with the probability
  * 1 - exp(-SIZE / EVERY). Divided by it, what is taken stands for all on average. Allocations below
- * SAMPLE_LEAST bytes count as so long, so that those of 0 bytes are taken, too. Also included by
- * the BPF programs, which have no floating point numbers.
+ * SAMPLE_LEAST bytes count as so long, so that even allocations of 0 bytes are taken. Also included
+ * by the BPF programs, which have no floating point numbers.
  */
 #ifndef TOOL_ALLOC_ALLOC_SAMPLING_H
 #define TOOL_ALLOC_ALLOC_SAMPLING_H

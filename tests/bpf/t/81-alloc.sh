@@ -38,6 +38,18 @@ done
 check 'sampled: says how exact it is' grep -q ' calls were taken as samples: the sum of bytes has a standard error of ' "$T/sampled.err"
 N=300
 
+# a function of the program's own: what it gets from malloc() is a part of it
+cc -O2 -g -fomit-frame-pointer -o "$T/slices" "$TOP/tests/programs/slices.c"
+record_work "$T/slices" own --every 1 --alloc take --size 2
+check_eq 'own: bytes' $((24 * N)) "$(weight "$T/own.folded" '^_start;.*;main;take$')"
+check_eq 'own: not malloc' 0 "$(weight "$T/own.folded" ';main;take;malloc$')"
+expect_record own_command 0 --every 1 --alloc take --size 2 -- "$T/slices" "$T" $N
+check_eq 'own_command: bytes' $((24 * N)) "$(weight "$T/own_command.folded" ';main;take$')"
+status=0
+"$BIN-alloc" --engine bpf --alloc nowhere -- "$T/slices" "$T" 1 2>"$T/refused.err" || status=$?
+check_eq 'refused: exit code' 2 "$status"
+check 'refused: says which' grep -q 'cannot probe nowhere' "$T/refused.err"
+
 # commands, with and without libraries
 expect_record command 0 --every 1 --preload no -- "$HEAP" "$T" $N
 check_eq 'command: bytes' "$(heap_bytes | sed "/^swapped/i spawn $((90 * N))" | sort)" "$(amounts command alloc)"

@@ -44,6 +44,28 @@ full_kept=$(amounts full blocks | awk '{ sum += $2 } END { print sum }')
 check "full: $full_kept blocks and lost ones" awk -v kept="$full_kept" -v lost="$(account lost full)" 'BEGIN { exit !(lost > 0 && kept <= 1024 && kept + lost >= 1024) }'
 N=300
 
+# a program's own functions
+cc -O2 -g -fomit-frame-pointer -o "$T/slices" "$TOP/tests/programs/slices.c"
+keeper=$T/slices
+record_held own --every 1 --alloc take --size 2 --free give
+check_eq 'own: bytes' $((24 * N * 2 / 3)) "$(weight "$T/own.folded" '^_start;.*;main;take$')"
+keeper=''
+
+# a target that dies in the middle of its calls: nothing stays behind
+cc -O2 -pthread -o "$T/storm" "$TOP/tests/programs/storm.c"
+objects_before
+: >"$T/target.out"
+"$T/storm" >"$T/target.out" &
+target=$!
+until_true 60 grep -q spinning "$T/target.out"
+begin_record storm --every 1 -p "$target"
+sleep 0.5
+kill -KILL "$target"
+end_record
+wait "$target" 2>/dev/null || :
+check_eq 'storm: what was held is gone' 1 "$status"
+check 'storm: nothing stays in the kernel' until_true 10 no_objects_left
+
 # a command holds what it had when it ended; what its child had is gone
 expect_record command 0 --every 1 --preload no -- "$HEAP" "$T" $N
 check_eq 'command: bytes' "$(held_bytes)" "$(amounts command leaks)"
