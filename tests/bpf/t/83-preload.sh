@@ -87,3 +87,21 @@ for function in plain nothing; do
 		'BEGIN { d = sum - truth; exit !(d * d <= 25 * 5000 / 16 * truth) }'
 done
 check 'sampled: says how exact it is' grep -q ' calls were taken as samples: the sum of bytes has a standard error of ' "$T/sampled.err"
+
+# distribution's programs: the same as valgrind counts
+if command -v valgrind >/dev/null; then
+	tool=alloc
+	as_valgrind() {
+		judged=$1
+		shift
+		expect_record "$judged" 0 --every 1 -- "$@"
+		valgrind "$@" 2>&1 >/dev/null | sed -n 's/.*total heap usage: \([0-9,]*\) allocs, .*, \([0-9,]*\) bytes allocated/\1 \2/p' | tr -d , >"$T/valgrind"
+		check_eq "$judged: calls and bytes as valgrind counts them" "$(cat "$T/valgrind")" \
+			"$("${BIN%/*}/bt-collapse" --event calls "$T/$judged.rec" 2>/dev/null | awk '{ sum += $NF } END { print sum }') $(weight "$T/$judged.folded")"
+	}
+	as_valgrind sqlite3 sqlite3 :memory: 'create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c where x < 2000) insert into t select x * x from c; select sum(a) from t;'
+	cc -E -o "$T/storm.i" "$TOP/tests/programs/storm.c"
+	as_valgrind cc1 "$(cc -print-prog-name=cc1)" -fpreprocessed -quiet -O1 -o /dev/null "$T/storm.i"
+else
+	skip valgrind 'no valgrind'
+fi
