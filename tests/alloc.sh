@@ -6,7 +6,7 @@
 amounts() {
 	"${BIN%/*}/bt-collapse" --event "$2" "$T/$1.rec" 2>/dev/null |
 		sed -nE 's/^.*;(plain|zeroed|grown|aligned|array|nothing|failing|leak|moved|swapped|inherit|spawn|shared);[^; ]* ([0-9]+)$/\1 \2/p' |
-		awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' | sort
+		awk '{ sum[$1] += $2 } END { for (i in sum) printf "%s %.0f\n", i, sum[i] }' | sort
 }
 
 # heap_bytes, heap_calls: print what HEAP allocates in this form; held_bytes and held_blocks what it keeps
