@@ -71,7 +71,7 @@ record_held() {
 	held_name=$1
 	shift
 	: >"$T/target.out"
-	"${keeper:-$HEAP}" stay "$T" "$N" >"$T/target.out" 2>&1 &
+	setpriv --pdeathsig TERM "${keeper:-$HEAP}" stay "$T" "$N" >"$T/target.out" 2>&1 &
 	target=$!
 	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
 	begin_record "$held_name" -p "$target" "$@"
