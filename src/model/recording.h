@@ -248,6 +248,7 @@ struct recording_view {
 	const char *const *by_words; /* for messages: what BY could have been, or NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
+	bool scheduler;   /* keep the scheduler's functions at the leaf of waits (scheduler.h) */
 	bool places;      /* frames have their place (place.h) */
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
@@ -333,6 +334,9 @@ enum { RECORDING_STATES_MAX = 16 }; /* states that views distinguish */
  * row then has its state's note as leaf.
  */
 bool recording_mixes_states(const struct recording *rec, const struct recording_view *view);
+
+/* Returns whether the rows that VIEW shows are waits: one of them has a state. */
+bool recording_has_waits(const struct recording *rec, const struct recording_view *view);
 
 /* Appends the note for a row's state: "[sleeping]" or "[tag: x]", or nothing if it has none. */
 void recording_add_state(

@@ -246,6 +246,17 @@ bool recording_mixes_states(const struct recording *rec, const struct recording_
 	return nr > 1;
 }
 
+bool recording_has_waits(const struct recording *rec, const struct recording_view *view)
+{
+	size_t len;
+
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (recording_shows(rec, view, &rec->rows[i]) &&
+			wait_note(recording_label(rec, &rec->rows[i], RECORDING_STATE, &len)))
+			return true;
+	return false;
+}
+
 void recording_add_state(const struct recording *rec, const struct rec_row *row, struct strbuf *out)
 {
 	size_t len;

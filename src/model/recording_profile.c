@@ -6,6 +6,7 @@
 #include "lib/word.h"
 #include "place.h"
 #include "recording.h"
+#include "scheduler.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,12 +40,14 @@ struct tree_builder {
 	 */
 	uint32_t **frames;
 	uint32_t node;     /* node of the profile that the row has reached */
+	uint32_t before;   /* the node below the first stack of the row */
 	struct table deep; /* (node, stack of the recording) → node */
 	uint32_t *leaders; /* by task: the main thread of its process, or another thread */
 	uint64_t nodes_max;
 	bool is_cut;       /* the stacks of this row need more nodes */
 	uint64_t labelled; /* number of frames in rows whose labels are shown */
 	bool states;       /* add the note of each row's state */
+	bool *scheduler;   /* by frame of the recording: left out at the leaf of waits; or NULL */
 	struct strbuf text;
 };
 
@@ -194,10 +197,41 @@ static void push_end(struct tree_builder *b, const struct rec_stack *stack)
 		push_text(b, FRAME_NOTE);
 }
 
+/* Returns for each frame whether it is a function of the scheduler. The caller frees the array. */
+static bool *find_scheduler(const struct recording *rec)
+{
+	bool *found = xcalloc(rec->nr_frames + 1, sizeof(*found));
+
+	for (size_t i = 0; i < rec->nr_frames; i++) {
+		const struct rec_frame *f = &rec->frames[i];
+		uint32_t last = f->nr_names ? rec->names[f->names + f->nr_names - 1].function : 0;
+
+		found[i] =
+			f->kind == FRAME_KERNEL && last &&
+			scheduler_has(recording_get(rec, last), strpool_len(&rec->strings, last));
+	}
+	return found;
+}
+
+/*
+ * Returns the number of frames at the leaf of STACK that only belong to the scheduler. One frame is
+ * left if the row has no other.
+ */
+static uint32_t scheduler_depth(const struct tree_builder *b, const struct rec_stack *stack)
+{
+	uint32_t nr = 0, max = stack->nr - (stack->nr && b->node == b->before);
+
+	while (b->scheduler && nr < max && b->scheduler[b->rec->frame_refs[stack->first + nr]])
+		nr++;
+	return nr;
+}
+
 static void push_stack(struct tree_builder *b, const struct rec_stack *stack)
 {
+	uint32_t left_out = scheduler_depth(b, stack);
+
 	push_end(b, stack);
-	for (uint32_t i = stack->nr; i-- && !b->is_cut;) {
+	for (uint32_t i = stack->nr; i-- > left_out && !b->is_cut;) {
 		uint32_t id = b->rec->frame_refs[stack->first + i];
 		const uint32_t *list = frames_of(b, id);
 		uint32_t nr = b->rec->frames[id].nr_names;
@@ -348,12 +382,10 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 	if (b->view->by)
 		push_by(b, row);
 	push_task(b, row->task);
-
-	uint32_t before = b->node;
-
+	b->before = b->node;
 	for (size_t k = 0; k < ARRAY_LEN(stack_order); k++)
 		push_stacks(b, row, stack_order[k]);
-	if (b->is_cut || b->node == before) {
+	if (b->is_cut || b->node == b->before) {
 		strbuf_reset(&b->text);
 		strbuf_adds(&b->text, b->is_cut ? "[truncated: too many frames]" : "[no stack]");
 		push_text(b, FRAME_NOTE);
@@ -461,6 +493,9 @@ void recording_to_profile(
 		.leaders = view->processes ? find_leaders(rec) : NULL,
 		.nodes_max = nodes_max(rec, p),
 		.states = view->note_states || recording_mixes_states(rec, view),
+		.scheduler = view->scheduler || !recording_has_waits(rec, view)
+				     ? NULL
+				     : find_scheduler(rec),
 		.text = STRBUF_INIT,
 	};
 	uint32_t event = recording_viewed_event(rec, view);
@@ -491,6 +526,7 @@ void recording_to_profile(
 		free(b.frames[i]);
 	free(b.frames);
 	free(b.leaders);
+	free(b.scheduler);
 	table_release(&b.deep);
 	strbuf_release(&b.text);
 }

@@ -70,4 +70,12 @@ size_t arg_word_index(const struct arg_option *option, const char *arg);
 	}
 extern const char *const arg_skid_words[];
 
+/* --scheduler: keeps the scheduler's functions in the stacks of waits (recording_view). */
+#define ARG_SCHEDULER(in_group, type, member)                                                      \
+	{                                                                                          \
+		"scheduler", 0, NULL,                                                              \
+			"Show the scheduler's functions at the leaf of waits, such as schedule",   \
+			in_group, arg_flag, ARG_AT(type, member)                                   \
+	}
+
 #endif

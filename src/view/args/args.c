@@ -231,6 +231,7 @@ static const struct arg_option tree_options[] = {
 		"Start stacks at the function nearest to the leaf that FN matches (repeatable)", 2,
 		arg_function, AT(filter.skip_after)},
 	ARG_SKID(2, struct view_args, filter.skid),
+	ARG_SCHEDULER(2, struct view_args, input.view.scheduler),
 	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
 	{"event", 0, "NAME",
 		"Event, map, sample type or profile to show, instead of the first (recordings, "

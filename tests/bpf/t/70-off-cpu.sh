@@ -21,7 +21,7 @@ cc -O2 -g -fomit-frame-pointer -o "$T/waits" "$TOP/tests/programs/waits.c" -lpth
 
 decided_seconds=''
 # the place where the sleeper sleeps, where threads await their turn, and where one is preempted
-off_until_seen life ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' \
+off_until_seen life ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];\[sleeping\] ' \
 	--state all -- "$T/waits" 1
 judge_lives "$T/life.rec" "$T/life.out"
 check_eq 'life: no frames of our own' 0 "$(grep -cE 'bpf_prog_|bpf_trace_run' "$T/life.folded")"
@@ -42,6 +42,10 @@ target=$!
 await_start $target
 # the place of the wait, from the thread's first function on
 off_until_seen part '^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' -p "$target"
+# the switch is not shown, so that waits that began before the recording have the same stacks
+"${BIN%/*}/bt-collapse" --scheduler "$T/part.rec" >"$T/scheduler.folded" 2>/dev/null
+check_eq 'part: not the scheduler' 0 "$(grep -c ';schedule_' "$T/part.folded")"
+check 'part: the scheduler on request' grep -q ';do_nanosleep_\[k\];.*__schedule_\[k\][; ]' "$T/scheduler.folded"
 check_eq 'part: blocked states alone' '' "$(states "$T/part.rec" | grep -v '^[SDTt] ')"
 off_until_seen long sleep_and_work -p "$target" --min 40000
 check_eq 'long: no shorter ones' '' "$(awk '$1 == "row" && $7 < 40000 * $6' "$T/long.rec")"

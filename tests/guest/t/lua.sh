@@ -55,7 +55,7 @@ waits() {
 		sleep 3
 		module=off
 		expect_record waits-$mode 0 --script off-cpu --lua -k -p "$target" -t 4
-		check "waits, $mode: where it waits" grep -qE "(^|;)$where;[^;]*_\[k\];.*schedule_\[k\][; ]" "$T/waits-$mode.folded"
+		check "waits, $mode: where it waits" grep -qE "(^|;)$where;[^;]*_\[k\];.*_\[k\][; ]" "$T/waits-$mode.folded"
 		check_eq "waits, $mode: nothing else" '' "$(grep -v 'waits:main chunk' "$T/waits-$mode.folded")"
 		lab_finish
 		lab_keep "$T/waits-$mode".*

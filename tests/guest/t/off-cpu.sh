@@ -35,7 +35,7 @@ whole_lives() {
 	off life life --state all -- "$programs/waits" 10
 	judge_lives "$T/life.rec" "$T/life.out"
 	check 'life: where the sleeper sleeps' \
-		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];.*;schedule_\[k\];__schedule_\[k\];\[sleeping\] ' "$T/life.folded"
+		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];\[sleeping\] ' "$T/life.folded"
 	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*;\[sleeping\] ' "$T/life.folded"
 	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
 	check_eq 'life: none of the frames of the probe' 0 "$(grep -c 'tracepoint_probe_' "$T/life.folded")"

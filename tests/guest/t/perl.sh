@@ -58,7 +58,7 @@ waits() {
 	lab_start perl "$T/waits.pl"
 	module=off
 	expect_record off 0 --script off-cpu --perl -k -p "$target" -t 4
-	check 'off: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\];.*schedule_\[k\][; ]' "$T/off.folded"
+	check 'off: where it waits' grep -qE '^main;main::sorts;main::naps;.*_\[k\];.*_\[k\][; ]' "$T/off.folded"
 	check_eq 'off: nothing else' '' "$(grep -vE '^main(;main::sorts(;main::naps)?)?[; ]' "$T/off.folded")"
 	sh -c 'while :; do :; done' &
 	other=$!

@@ -12,7 +12,7 @@ bad 'bt-report: two that are similar' 64 ": did you mean --callers or --callees\
 bad 'bt-flame: nothing similar' 64 "^bt-flame: unrecognized option '--xyzzy'; try --help$" bt-flame --xyzzy good.folded
 bad 'bt-flame: no such letter' 64 "^bt-flame: unrecognized option '-Z'; try --help$" bt-flame -Z good.folded
 bad 'bt-flame: one dash' 64 "^bt-flame: unrecognized option '-title': did you mean --title\?$" bt-flame -title x good.folded
-bad 'bt-flame: the beginning of several' 64 "^bt-flame: option '--s' is ambiguous: --skip-after, --skid, --samples, --subtitle$" bt-flame --s good.folded
+bad 'bt-flame: the beginning of several' 64 "^bt-flame: option '--s' is ambiguous: --skip-after, --skid, --scheduler, --samples, --subtitle$" bt-flame --s good.folded
 bad 'bt-flame: no value' 64 "^bt-flame: option '--title' requires an argument$" bt-flame good.folded --title
 bad 'bt-flame: a value too many' 64 "^bt-flame: option '--reverse' doesn't allow an argument$" bt-flame --reverse=yes good.folded
 bad 'bt-flame: a value that looks like an option' 0 '' bt-flame --title --titel good.folded -- 
