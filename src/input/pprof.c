@@ -233,7 +233,7 @@ static void push_label_set(struct pprof_reader *r, const struct pprof_labels *la
 static void push_state(struct pprof_reader *r, const struct pprof_labels *labels)
 {
 	const char *state = strpool_get(&r->strings, label_value(r, labels, "state"));
-	const char *note = wait_is_known(state) ? state : wait_note(state);
+	const char *note = wait_number(state, strlen(state)) >= 0 ? state : wait_note(state);
 	char *tag = *state && !note ? xasprintf("[tag: %s]", state) : NULL;
 
 	if (*state)

@@ -22,20 +22,15 @@ const char *wait_note(const char *state)
 	return found ? notes[found - wait_letters] : NULL;
 }
 
-static bool is_known(const char *name, size_t len)
+int wait_number(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		if (strlen(notes[i]) == len && !memcmp(notes[i], name, len))
-			return true;
-	return false;
-}
-
-bool wait_is_known(const char *name)
-{
-	return is_known(name, strlen(name));
+			return (int)i;
+	return -1;
 }
 
 bool wait_is_note(const char *name, size_t len)
 {
-	return is_known(name, len) || begins_with(name, len, "[tag: ");
+	return wait_number(name, len) >= 0 || begins_with(name, len, "[tag: ");
 }

@@ -15,8 +15,8 @@
 /* Returns the note for a state, such as "[preempted]", or NULL if it is unknown. */
 const char *wait_note(const char *state);
 
-/* Returns true if NAME is one of these notes. */
-bool wait_is_known(const char *name);
+/* Returns the number of the state in wait_letters whose note is NAME, or -1 if there is none. */
+int wait_number(const char *name, size_t len);
 
 /*
  * Returns true if a note in a text or flame graph was made by recording_add_state(), such as

@@ -19,6 +19,9 @@ flametap.data = (() => {
 	const linesOf = (text) => text.split('\n').slice(0, -1);
 	const number = (name) => Number(profile.getAttribute(name) || 0);
 
+	/* the states of waits in the order of src/model/waits.c */
+	const STATES = ['sleeping', 'uninterruptible', 'stopped', 'traced', 'preempted', 'waiting for CPU', 'idle', 'parked'];
+
 	const isDiff = profile.hasAttribute('before');
 	const categories = [...new Set(linesOf(section('categories'))) ];
 	const kinds = readKinds();
@@ -227,6 +230,19 @@ flametap.data = (() => {
 		return of;
 	}
 
+	/*
+	 * Returns the number of the state that frame F is, which is STATES.length for states of other programs, or -1. A state
+	 * is a label of the stacks that it ends.
+	 */
+	function stateOf(f)
+	{
+		const name = frames.name[f], state = STATES.indexOf(name.slice(1, -1));
+
+		if (frames.style[f][0] !== 'n' || !/^\[.*\]$/.test(name))
+			return -1;
+		return state < 0 && name.startsWith('[tag: ') ? STATES.length : state;
+	}
+
 	const tree = readTree();
 
 	return {
@@ -235,10 +251,7 @@ flametap.data = (() => {
 		scale : number('scale'),
 		factor : number('factor') || 1,
 		inverted : number('inverted') === 1,
-		/* by frame: whether it is the state of a wait, which is a label of the stacks that it ends */
-		isState : frames.name.map((name, f) => frames.style[f][0] === 'n' &&
-			/^\[(sleeping|uninterruptible|stopped|traced|preempted|waiting for CPU|idle|parked|tag: .*)\]$/
-				.test(name)),
+		stateOf : frames.name.map((_, f) => stateOf(f)), /* by frame */
 		reversed : number('reversed') === 1, /* the leaf is at the root */
 		isDiff,
 		isNormalized : number('normalized') === 1,

@@ -92,6 +92,10 @@ flametap.graph = (() => {
 			levels[tree.depth[i]] = [i];
 		levels[0] = [0];
 		for (let i = zoom + 1; i < last;) {
+			if (tree.isColour(i)) {
+				i++;
+				continue;
+			}
 			if (tree.total(i) < least) {
 				addRest(i);
 				i = tree.end[i];
@@ -152,6 +156,20 @@ flametap.graph = (() => {
 			into.append(box(style + marked, leftOf(i), y, px));
 	}
 
+	/* Colours the parts of a frame that have waited in one state each. Returns whether most of it is marked by its state. */
+	function drawStates(i, y, into) {
+		let isMarked = false;
+
+		for (const c of tree.coloursOf(i)) {
+			const px = tree.total(c) / tree.total(zoom) * width;
+
+			isMarked = isMarked || (mark[c] && 2 * tree.total(c) > tree.total(i));
+			if (px >= NARROWEST && (mark[c] || text.hasStateColours()))
+				into.append(box(text.stateStyle(tree.frame[c]) + markOf(c), placeOf(tree.start[c]), y, px - 0.8));
+		}
+		return isMarked;
+	}
+
 	const markOf = (i) => (mark[i] ? ' m' : '') + (i < zoom ? ' up' : '');
 
 	function drawFrame(i, into) {
@@ -160,9 +178,12 @@ flametap.graph = (() => {
 
 		into.append(box(text.styleOf(tree, i) + marked, x, y, px - 0.8));
 		drawOwn(i, y, marked, into);
+		const isZoomed = tree.depth[i] > tree.depth[zoom] || i === zoom;
+		const isMarked = isZoomed && drawStates(i, y, into);
+
 		if (!label)
 			return;
-		const words = dom.svg('text', { class: marked, x: (x + 3).toFixed(1), y: y + (ROW + 7) / 2 });
+		const words = dom.svg('text', { class: isMarked ? ' m' : marked, x: (x + 3).toFixed(1), y: y + (ROW + 7) / 2 });
 		words.textContent = label;
 		into.append(words);
 	}
@@ -187,7 +208,7 @@ flametap.graph = (() => {
 			if (px >= NARROW)
 				drawFrame(i, into);
 			else
-				add(text.styleOf(tree, i) + markOf(i), boxPath(leftOf(i), y, px));
+				add((text.mainStateStyle(tree, i) || text.styleOf(tree, i)) + markOf(i), boxPath(leftOf(i), y, px));
 		}
 		for (const [style, path] of narrow)
 			into.append(dom.svg('path', { class: style, d: path }));

@@ -13,7 +13,7 @@ flametap.legend = (() => {
 	const row = (head) => html('div', { class: 'entries', role: 'group', 'aria-label': head });
 	const kindRow = row('Kinds'), categoryRow = row('Categories'), stepRow = row('Change');
 	const stateRow = row('States');
-	const states = [...new Set(data.frames.name.filter((_, f) => data.isState[f]))];
+	const states = [...new Set(data.frames.name.filter((_, f) => data.stateOf[f] >= 0))];
 	const lines = [['Kind', kindRow], ['Category', categoryRow]];
 	/* Kind and category have their entries always; the groups of another way follow when it is chosen. */
 	const others = data.isDiff ? [] : Object.keys(ways).filter((name) => name !== 'category');
@@ -124,6 +124,8 @@ flametap.legend = (() => {
 			const item = button('', `${states[k]}: ${part}`,
 				() => flametap.go({ search: on ? '' : value, ignorecase: false, kind: '', category: '', module: '', group: '' }), { 'aria-pressed': on });
 
+			if (text.hasStateColours())
+				item.append(swatch(text.stateStyle(data.frames.name.indexOf(states[k]))));
 			item.append(html('span', { class: 'label' }, states[k]), html('span', { class: 'share' }, part));
 			return item;
 		});

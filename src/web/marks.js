@@ -66,7 +66,7 @@ flametap.marks = (() => {
 			marks.mark = new Uint8Array(tree.n);
 		}
 		marks.nodes = [];
-		marks.mark.forEach((marked, i) => marked && marks.nodes.push(i));
+		marks.mark.forEach((marked, i) => marked && marks.nodes.push(tree.isColour(i) ? tree.parent[i] : i));
 		if (!marks.active || marks.error)
 			return marks;
 		const mark = callers ? markTree(stacks, state) : marks.mark;

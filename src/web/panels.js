@@ -61,6 +61,8 @@ flametap.panels = (() => {
 		rows.push(weightRow(view.callers ? 'Weight' : 'Inclusive', tree.totals(i), totals, zoomed));
 		if (!view.callers)
 			rows.push(weightRow('Self', tree.selfs(i), totals, zoomed));
+		for (const c of tree.coloursOf(i))
+			rows.push(weightRow(tree.name(c), tree.totals(c), totals, zoomed));
 		if (!i)
 			return rows;
 		const sums = view.stacks.byFunction(), fn = actions.functionOf(i);

@@ -2,7 +2,7 @@
 /* Numbers and frames as text. */
 'use strict';
 flametap.text = (() => {
-	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized} =
+	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized, reversed, stateOf} =
 		flametap.data;
 	const {fileOf} = flametap.views;
 	const {colours} = flametap;
@@ -80,6 +80,20 @@ flametap.text = (() => {
 		if (!after || !before)
 			return after ? 8 : 0;
 		return 4 + Math.sign(d) * (9 * Math.abs(d) <= s ? 1 : 3 * Math.abs(d) <= s ? 2 : 3);
+	}
+
+	/* Whether the states of waits are shown as colours: they take the place of the kind, not of the category. */
+	const hasStateColours = () => !isDiff && !reversed && !flametap.state.state.colour;
+
+	/* Returns the class for the colour of a frame that is a state. */
+	const stateStyle = (f) => 'st' + stateOf[f];
+
+	/* Returns the class of a state that most of node I's weight has, or an empty string if there is none. */
+	function mainStateStyle(tree, i)
+	{
+		const most = hasStateColours() ? tree.coloursOf(i).find((c) => 2 * tree.total(c) > tree.total(i)) : 0;
+
+		return most ? stateStyle(tree.frame[most]) : '';
 	}
 
 	/* Returns the class for the colour of node I. */
@@ -174,6 +188,9 @@ flametap.text = (() => {
 		signed,
 		weightText,
 		styleOf,
+		hasStateColours,
+		stateStyle,
+		mainStateStyle,
 		ownStyleOf,
 		stepOf,
 		kindOf,

@@ -2,8 +2,8 @@
 /* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
-	const { frames, functions, isNormalized, isState, reversed } = flametap.data;
-	const hasStates = isState.includes(true);
+	const { frames, functions, isDiff, isNormalized, stateOf, reversed } = flametap.data;
+	const hasStates = stateOf.some((state) => state >= 0);
 	const STEP = 4; /* characters of a link for each level */
 
 	/* Returns the weight on SIDE of the nodes from I to before END. */
@@ -55,10 +55,25 @@ flametap.tree = (() => {
 
 		/* Whether a node is the state of a stack's leaf, to which it is adjacent. */
 		isState(i) {
-			if (!hasStates || !isState[this.frame[i]])
+			if (!hasStates || !(stateOf[this.frame[i]] >= 0))
 				return false;
 			return reversed ? !this.parent[i] && this.end[i] > i + 1
 				: this.parent[i] > 0 && this.end[i] === i + 1;
+		}
+
+		/* Whether a state is drawn as the colour of the function that waits, and not as a frame. */
+		isColour(i) {
+			return !isDiff && this.parent[i] > 0 && this.isState(i);
+		}
+
+		/* Returns the states that are the colours of parts of a node, from left to right. */
+		coloursOf(i) {
+			const list = [];
+
+			for (let c = i + 1; hasStates && c < this.end[i]; c = this.end[c])
+				if (this.isColour(c))
+					list.push(c);
+			return list;
 		}
 
 		/* Returns the weight on SIDE of the stacks with this leaf. In a reversed tree, leaves are at the root. */

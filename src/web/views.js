@@ -236,6 +236,8 @@ flametap.views = (() => {
 				view.tree = sided(callers.arrange(byWeight), state.width);
 				found.node = view.tree.origin.indexOf(found.node);
 			}
+			if (found.node > 0 && view.tree.isColour(found.node))
+				found.node = view.tree.parent[found.node];
 			return { ...found, node: Math.max(found.node, 0) };
 		};
 		return view;

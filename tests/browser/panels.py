@@ -283,6 +283,12 @@ def states(browser):
         equal(page.texts('.legend [aria-label=States] button'), ['[sleeping]60.00 %', '[preempted]30.00 %'])
         page.hover('work')
         equal(page.text('numbers').split('self ')[1].split()[0], '0' if options else '40')
+        shown = page.texts('#frames text')
+        equal(('[sleeping]' in shown, 'futex_k' in shown), (bool(options), True), 'states are colours')
+        equal(page.js("return [...document.querySelectorAll('#frames .st0, #frames .st4')].map((r) => r.tagName)"),
+              [] if options else ['rect', 'rect'])
+        if not options:
+            equal([row for row in page.texts('.tip tr') if row.startswith('[')], ['[preempted]3030.00 %'])
         page.push('.legend [aria-label=States] button', '[preempted]30.00 %')
         equal(page.text('found'), 'Matched ' + profiles.percent(30, 100))
         equal(page.texts('.legend .entries button[aria-pressed="true"] .label'), ['[preempted]'])

@@ -12,6 +12,7 @@
 #include "lib/util.h"
 #include "lib/format/xml.h"
 #include "model/amount.h"
+#include "model/leaves.h"
 #include "view/diff/diff.h"
 #include "view/preorder.h"
 #include "view/report/categories.h"
@@ -44,6 +45,8 @@ struct picture {
 	const struct profile *p;
 	const struct diff *diff; /* NULL if there is none; otherwise p is its tree */
 	const struct flame_options *options;
+	struct leaves
+		leaves; /* the states of waits, which are the colours of parts of their leaves */
 	FILE *out;
 	struct strbuf text; /* not yet written */
 	struct strbuf unit; /* the unit as XML */
@@ -76,6 +79,22 @@ static void set_narrowest(struct picture *pic, double px)
 	pic->least = least < 1 ? 1 : least < total ? (uint64_t)least : pic->p->nodes[0].total;
 }
 
+/* Returns whether NODE is a state that is drawn as the colour of the function that waits. */
+static bool is_colour(const struct picture *pic, uint32_t node)
+{
+	return !pic->diff && !pic->p->reversed && leaves_is_state(&pic->leaves, node);
+}
+
+/* Moves to the next node that is a frame of its own and wide enough. Returns false at the end. */
+static bool next_frame(const struct picture *pic, struct preorder *w)
+{
+	bool more = preorder_next(w);
+
+	while (more && (pic->p->nodes[w->node].total < pic->least || is_colour(pic, w->node)))
+		more = preorder_over(w);
+	return more;
+}
+
 /* Counts the frames to be drawn, and their levels. */
 static size_t count_frames(struct picture *pic)
 {
@@ -85,14 +104,10 @@ static size_t count_frames(struct picture *pic)
 
 	pic->rows = 0;
 	while (more) {
-		if (pic->p->nodes[w.node].total < pic->least) {
-			more = preorder_over(&w);
-			continue;
-		}
 		nr++;
 		if (w.depth >= pic->rows)
 			pic->rows = w.depth + 1;
-		more = preorder_next(&w);
+		more = next_frame(pic, &w);
 	}
 	return nr;
 }
@@ -211,6 +226,35 @@ static bool is_path(const char *name, size_t len)
 	return true;
 }
 
+static void add_title(struct picture *pic, uint32_t node, const char *name, size_t len)
+{
+	strbuf_adds(&pic->text, "<g><title>");
+	xml_text(&pic->text, name, len);
+	strbuf_adds(&pic->text, " (");
+	add_frame_weight(pic, node);
+	strbuf_adds(&pic->text, ")</title>");
+}
+
+/* Colours the parts of a frame at X that have waited in one state each. */
+static void add_states(struct picture *pic, const struct preorder *w, unsigned y)
+{
+	const struct profile_node *nodes = pic->p->nodes;
+	uint64_t start = w->start + nodes[w->node].self;
+
+	for (uint32_t c = nodes[w->node].child; c; start += nodes[c].total, c = nodes[c].next) {
+		uint64_t width = tenths(pic, nodes[c].total);
+		size_t len;
+		const char *name = profile_name(pic->p, nodes[c].frame, &len);
+
+		if (!is_colour(pic, c) || nodes[c].total < pic->least)
+			continue;
+		add_title(pic, c, name, len);
+		add_box(pic, flame_state_class(name, len).s, tenths(pic, start), y,
+			width > 30 ? width - 8 : width);
+		strbuf_adds(&pic->text, "</g>");
+	}
+}
+
 static void add_frame(struct picture *pic, const struct preorder *w)
 {
 	const struct profile_node *node = &pic->p->nodes[w->node];
@@ -221,13 +265,10 @@ static void add_frame(struct picture *pic, const struct preorder *w)
 	unsigned level = pic->options->inverted ? w->depth : pic->rows - 1 - w->depth;
 	unsigned y = pic->top + level * ROW;
 
-	strbuf_adds(text, "<g><title>");
-	xml_text(text, name, len);
-	strbuf_adds(text, " (");
-	add_frame_weight(pic, w->node);
-	strbuf_adds(text, ")</title>");
+	add_title(pic, w->node, name, len);
 	add_box(pic, class_of(pic, w->node).s, x, y, width > 30 ? width - 8 : width);
 	add_own(pic, w->node, x, y);
+	add_states(pic, w, y);
 	if (width >= 60 + 2 * CHAR) {
 		strbuf_adds(text, "<text");
 		add_px(text, "x", PAD * 10 + x + 30);
@@ -246,14 +287,10 @@ static void write_frames(struct picture *pic)
 
 	strbuf_adds(&pic->text, "<g id=\"frames\">\n");
 	while (more) {
-		if (pic->p->nodes[w.node].total < pic->least) {
-			more = preorder_over(&w);
-			continue;
-		}
 		add_frame(pic, &w);
 		if (pic->text.len > 1 << 16)
 			strbuf_flush(&pic->text, pic->out);
-		more = preorder_next(&w);
+		more = next_frame(pic, &w);
 	}
 	strbuf_adds(&pic->text, "</g>\n");
 }
@@ -418,6 +455,7 @@ static int draw(const struct profile *p, const struct diff *diff,
 	const char *unit = options->unit ? options->unit : p->unit;
 	struct strbuf title = STRBUF_INIT;
 
+	leaves_init(&pic.leaves, p);
 	if (options->title)
 		strbuf_adds(&title, options->title);
 	else
@@ -434,6 +472,7 @@ static int draw(const struct profile *p, const struct diff *diff,
 		write_all(&pic);
 	else
 		write_nothing(&pic);
+	leaves_release(&pic.leaves);
 	strbuf_release(&pic.text);
 	strbuf_release(&pic.unit);
 	strbuf_release(&title);

@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/format/xml.h"
+#include "model/waits.h"
 #include "view/diff/diff.h"
 #include "view/preorder.h"
 #include "view/report/categories.h"
@@ -31,6 +32,15 @@ struct flame_class flame_class(const struct profile *p, uint32_t frame)
 struct flame_class flame_step_class(int step)
 {
 	return (struct flame_class){{'d', (char)('0' + step), '\0'}};
+}
+
+struct flame_class flame_state_class(const char *note, size_t len)
+{
+	int state = wait_number(note, len);
+
+	if (state < 0)
+		state = (int)strlen(wait_letters);
+	return (struct flame_class){{'s', 't', (char)('0' + state), '\0'}};
 }
 
 unsigned flame_scale_shift(const struct flame_data *data)

@@ -15,12 +15,14 @@ enum { FLAME_SHADES = 6, FLAME_PALE = 6 }; /* FLAME_PALE is for unnamed native c
 
 /*
  * Classes in flame.css. The class of a frame has two characters: its kind, and a shade by its name.
- * The class of a step of change (diff.h) is "d0" to "d8".
+ * The class of a step of change (diff.h) is "d0" to "d8". The class of a state of waits, whose note
+ * is given, is "st0" to "st7", or "st8" for states of other programs.
  */
 struct flame_class {
-	char s[3];
+	char s[4];
 };
 struct flame_class flame_class(const struct profile *p, uint32_t frame);
+struct flame_class flame_state_class(const char *note, size_t len);
 struct flame_class flame_step_class(int step);
 
 struct flame_data {

@@ -77,13 +77,16 @@ static void add_states(struct legend *l, const struct profile *p, const struct l
 		if (leaves_is_state(leaves, i))
 			add_capped(&weights[p->nodes[i].frame], p->nodes[i].total);
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		if (!weights[i] || !wait_is_known(profile_name(p, i, NULL)))
+		size_t len;
+		const char *name = profile_name(p, i, &len);
+
+		if (!weights[i] || wait_number(name, len) < 0)
 			continue;
 		strbuf_reset(&text);
-		strbuf_addf(&text, "%s ", profile_name(p, i, NULL));
+		strbuf_addf(&text, "%s ", name);
 		percent_add(&text, weights[i], p->nodes[0].total);
 		strbuf_adds(&text, " %");
-		add_entry(l, "n0", text.buf);
+		add_entry(l, flame_state_class(name, len).s, text.buf);
 	}
 	strbuf_release(&text);
 	free(weights);
