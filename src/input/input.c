@@ -29,6 +29,8 @@ static void add_account(struct profile *p, const struct account *before, bool fi
 	sum->known = sum->known && (first || before->known);
 	add_capped(&sum->kept, before->kept);
 	add_capped(&sum->left_out, before->left_out);
+	add_capped(&sum->asleep, before->asleep);
+	add_capped(&sum->nr_asleep, before->nr_asleep);
 	add_capped(&sum->whole, before->whole);
 	add_capped(&sum->cut, before->cut);
 	add_capped(&sum->broken, before->broken);
@@ -220,6 +222,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 		check_recording(p, &rec, &view, err) < 0)
 		goto out;
 	symbol_resolve(&rec, &options->symbol, NULL, err);
+	recording_leave_out_asleep(&rec, &view);
 	recording_to_profile(&rec, &view, &own);
 	own.tasks = recording_has_several_processes(&rec, &view);
 	if (!add_own(p, &own, err))

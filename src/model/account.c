@@ -136,6 +136,12 @@ void account_line(const struct account *account, const struct timing *timing, co
 		add_share(out, account->broken, account->kept, "broken");
 	}
 	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
+	if (!account->nr_asleep)
+		return;
+	strbuf_addf(out, "; left out: %" PRIu64 " thread%s that never ran (", account->nr_asleep,
+		account->nr_asleep == 1 ? "" : "s");
+	add_amount(out, account->asleep, unit);
+	strbuf_adds(out, ", --asleep)");
 }
 
 void account_lost_lines(const struct account *account, const char *unit, struct strbuf *out)
@@ -185,6 +191,10 @@ void account_json(const struct account *account, const struct timing *timing, st
 	add_json_number(out, "kept", account->kept);
 	if (account->left_out)
 		add_json_number(out, "left_out", account->left_out);
+	if (account->nr_asleep) {
+		add_json_number(out, "asleep", account->asleep);
+		add_json_number(out, "threads_asleep", account->nr_asleep);
+	}
 	add_json_number(out, "whole", account->whole);
 	add_json_number(out, "cut", account->cut);
 	add_json_number(out, "broken", account->broken);

@@ -26,7 +26,8 @@ enum lost_reason {
 struct account {
 	bool known; /* false if the input has no account (folded stacks) */
 	uint64_t kept;
-	uint64_t left_out; /* by the user's filters */
+	uint64_t left_out;          /* by the user's filters */
+	uint64_t asleep, nr_asleep; /* left out, as their threads never ran; number of threads */
 	uint64_t whole, cut, broken;
 	uint64_t named, unnamed; /* sums over frames */
 	uint64_t lost[LOST_REASONS];

@@ -246,10 +246,27 @@ bool recording_selects(
 					 view->labels, &rec->labels, &rec->strings, row->labels));
 }
 
+/* Returns true if ROW is the wait of a thread that never ran. */
+static bool is_asleep(const struct recording *rec, const struct rec_row *row)
+{
+	return labels_value(&rec->labels, &rec->strings, row->labels, RECORDING_RAN) != 0;
+}
+
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row)
 {
-	return row->event == recording_viewed_event(rec, view) && recording_selects(rec, view, row);
+	return row->event == recording_viewed_event(rec, view) &&
+	       recording_selects(rec, view, row) && !(view->awake && is_asleep(rec, row));
+}
+
+void recording_leave_out_asleep(const struct recording *rec, struct recording_view *view)
+{
+	bool any = false;
+
+	view->awake = false;
+	for (size_t i = 0; i < rec->nr_rows && !any && !view->asleep; i++)
+		any = recording_shows(rec, view, &rec->rows[i]) && !is_asleep(rec, &rec->rows[i]);
+	view->awake = any;
 }
 
 static bool has_note(const struct recording *rec, const struct rec_stack *stack)
@@ -281,10 +298,14 @@ void recording_account(
 
 		if (row->event != event)
 			continue;
-		if (recording_selects(rec, view, row))
+		if (recording_shows(rec, view, row)) {
 			add_row(rec, row, names, account);
-		else
+		} else if (recording_selects(rec, view, row)) {
+			add_capped(&account->asleep, row->sum);
+			add_capped(&account->nr_asleep, row->count);
+		} else {
 			add_capped(&account->left_out, row->sum);
+		}
 	}
 	free(names);
 	memcpy(account->lost, rec->lost, sizeof(account->lost));

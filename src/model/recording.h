@@ -186,6 +186,9 @@ uint32_t recording_labels(struct recording *rec, const struct label *labels, siz
  */
 uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_STATE "state"
+/* The label of the waits of threads that did not run during the recording. */
+#define RECORDING_RAN "ran"
+#define RECORDING_RAN_NEVER "never"
 /* The label with the lowest number of a bucket of log_scale.h, which has the value of each event.
  */
 #define RECORDING_RANGE "range"
@@ -249,6 +252,8 @@ struct recording_view {
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
 	bool scheduler;   /* keep the scheduler's functions at the leaf of waits (scheduler.h) */
+	bool asleep;      /* show threads that never ran, too */
+	bool awake;       /* leave them out; see recording_leave_out_asleep() */
 	bool places;      /* frames have their place (place.h) */
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
@@ -267,13 +272,19 @@ bool *recording_counting_events(const struct recording *rec, const struct record
 /* Returns the timing of EVENT, one of REC's events. */
 struct timing recording_timing(const struct recording *rec, const struct rec_event *event);
 
+/*
+ * Sets awake in VIEW, unless it shows threads that never ran, or there are no others among the rows
+ * that it shows.
+ */
+void recording_leave_out_asleep(const struct recording *rec, struct recording_view *view);
+
 bool recording_selects_task(const struct recording *rec, const struct recording_view *view,
 	const struct rec_task *task);
 
 /* Returns true if ROW has a task and labels that VIEW selects. */
 bool recording_selects(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
-/* Returns true if ROW also belongs to the event that VIEW shows. */
+/* Returns true if ROW also belongs to the event that VIEW shows, and its thread is not left out. */
 bool recording_shows(
 	const struct recording *rec, const struct recording_view *view, const struct rec_row *row);
 

@@ -192,6 +192,7 @@ int finish_recording(struct options *o, struct recording *rec, const struct open
 	struct profile profile, *profiles = &profile;
 	bool has_event = choose_event(o, rec);
 
+	recording_leave_out_asleep(rec, &o->view);
 	o->view.comm |= recording_has_several_processes(rec, &o->view);
 	o->view.times = true;
 	input.view = o->view;

@@ -282,6 +282,7 @@ const struct arg_option options_rows[] = {
 		3, add_where, AT(where)},
 	ARG_SKID(3, struct options, skid),
 	ARG_SCHEDULER(3, struct options, view.scheduler),
+	ARG_ASLEEP(3, struct options, view.asleep),
 	{"min-quality", 0, "PCT",
 		"Exit with 1 if a smaller share of the frames has names; default: never", 3,
 		arg_percent, AT(min_quality)},

@@ -55,10 +55,10 @@ static __always_inline void add_parts(struct span *wait, uint64_t end, struct co
 	uint64_t woken = wait->word[WAIT_WOKEN];
 
 	if (woken > wait->since && woken < end) {
-		add_part(wait, wait->word[WAIT_STATE], wait->since, woken, count);
+		add_part(wait, wait_state(wait), wait->since, woken, count);
 		add_part(wait, WAIT_W, woken, end, count);
 	} else {
-		add_part(wait, wait->word[WAIT_STATE], wait->since, end, count);
+		add_part(wait, wait_state(wait), wait->since, end, count);
 	}
 }
 
@@ -147,7 +147,7 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
 	struct span_key key = wait_key(BPF_CORE_READ((struct task_struct *)ctx->args[0], pid));
 	struct span *wait = span_find(&key);
 
-	if (wait && !wait->word[WAIT_WOKEN] && wait->word[WAIT_STATE] != WAIT_R)
+	if (wait && !wait->word[WAIT_WOKEN] && wait_state(wait) != WAIT_R)
 		wait->word[WAIT_WOKEN] = bpf_ktime_get_ns();
 	return 0;
 }
@@ -237,7 +237,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 		return 0;
 	s->span = (struct span){.since = bpf_ktime_get_ns()};
 	s->span.word[WAIT_CPU] = task->se.sum_exec_runtime;
-	s->span.word[WAIT_STATE] = state;
+	s->span.word[WAIT_STATE] = state | WAIT_EARLIER;
 	s->span.row.start = task->start_boottime;
 	s->span.row.tid = ids.tid;
 	s->span.row.tgid = ids.tgid;

@@ -23,8 +23,16 @@ enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
 enum {
 	WAIT_WOKEN, /* CLOCK_MONOTONIC, ns, or 0 if it has not been woken yet */
 	WAIT_CPU,   /* the thread's CPU time when the wait began, ns */
-	WAIT_STATE, /* WAIT_S, … */
+	WAIT_STATE, /* WAIT_S, …, and WAIT_EARLIER */
 };
+
+/* The wait began before the recording. */
+enum { WAIT_EARLIER = 1 << 8 };
+
+static inline uint32_t wait_state(const struct span *wait)
+{
+	return wait->word[WAIT_STATE] & ~(uint64_t)WAIT_EARLIER;
+}
 
 /* Returns whether a part of a wait in this state that took NS is recorded. */
 static inline bool wait_counts(const volatile struct settings *s, uint64_t state, uint64_t ns)

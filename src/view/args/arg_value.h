@@ -78,4 +78,11 @@ extern const char *const arg_skid_words[];
 			in_group, arg_flag, ARG_AT(type, member)                                   \
 	}
 
+/* --asleep: also shows threads that never ran (recording_view). */
+#define ARG_ASLEEP(in_group, type, member)                                                         \
+	{                                                                                          \
+		"asleep", 0, NULL, "Show threads that waited all the time, too", in_group,         \
+			arg_flag, ARG_AT(type, member)                                             \
+	}
+
 #endif

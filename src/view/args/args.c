@@ -232,6 +232,7 @@ static const struct arg_option tree_options[] = {
 		arg_function, AT(filter.skip_after)},
 	ARG_SKID(2, struct view_args, filter.skid),
 	ARG_SCHEDULER(2, struct view_args, input.view.scheduler),
+	ARG_ASLEEP(2, struct view_args, input.view.asleep),
 	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
 	{"event", 0, "NAME",
 		"Event, map, sample type or profile to show, instead of the first (recordings, "

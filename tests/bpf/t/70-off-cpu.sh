@@ -41,7 +41,12 @@ check 'all while a command runs: others' grep -qvE '^(sh|sleep|sample-bt);' "$T/
 target=$!
 await_start $target
 # the place of the wait, from the thread's first function on
-off_until_seen part '^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' -p "$target"
+off_until_seen part '^_*clone3?;.*;wait_to_the_end;.*read.*;ksys_read_\[k\];.*anon_pipe_read_\[k\]' --asleep -p "$target"
+# threads that never ran are left out, and the account has them
+"${BIN%/*}/bt-collapse" "$T/part.rec" >"$T/awake.folded" 2>"$T/awake.err"
+check_eq 'part: who never ran is left out' 0 "$(grep -c wait_to_the_end "$T/awake.folded")"
+never=$(awk '$1 == "label" && $3 == "ran" { label = $2 } $1 == "row" && index("," $5 ",", "," label ",") { n++ } END { print n + 0 }' "$T/part.rec")
+check "part: the account has $never" grep -q "; left out: $never threads that never ran (.*, --asleep)$" "$T/awake.err"
 # the switch is not shown, so that waits that began before the recording have the same stacks
 "${BIN%/*}/bt-collapse" --scheduler "$T/part.rec" >"$T/scheduler.folded" 2>/dev/null
 check_eq 'part: not the scheduler' 0 "$(grep -c ';schedule_' "$T/part.folded")"

@@ -29,7 +29,7 @@ whole_lives() {
 	off life --state all -- "$programs/waits" 8
 	judge_lives "$T/life.rec" "$T/life.out"
 	check 'life: where the sleeper sleeps' \
-		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;do_nanosleep_\[k\];.*\[sleeping\] ' "$T/life.folded"
+		grep -qE ';sleep_and_work;sleep_for;.*nanosleep;.*;hrtimer_nanosleep_\[k\];\[sleeping\] ' "$T/life.folded"
 	check 'life: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' "$T/life.folded"
 	check 'life: where it is preempted' grep -qE ';compete;work_for.*\[preempted\] ' "$T/life.folded"
 	few 'life: stacks that are not whole' "$(rootless "$T/life.folded")" "$(weight "$T/life.folded")"
@@ -38,7 +38,7 @@ whole_lives() {
 # Threads that already wait when the recording begins.
 a_part() {
 	lab_start "$programs/waits" 600
-	off part -p "$target" -t 4
+	off part --asleep -p "$target" -t 4
 	lab_finish
 	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
 	judge_whole_wait "$T/part.rec" "$never"

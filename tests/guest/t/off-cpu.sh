@@ -48,9 +48,9 @@ whole_lives() {
 # A part of the life of threads that waited before and go on afterwards.
 a_part() {
 	lab_start "$programs/waits" 600
-	off part part -p "$target" -t 6
+	off part part -p "$target" -t 6 --asleep
 	off part long -p "$target" -t 4 --min 40000 --max 70000
-	off all all -a -t 4 --state all
+	off all all -a -t 4 --state all --asleep
 	lab_finish
 	never=$(awk '$2 == "never" { print $1 }' "$T/target.out")
 	judge_whole_wait "$T/part.rec" "$never"
