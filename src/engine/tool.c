@@ -505,12 +505,17 @@ bool tool_has_probe(const struct tool *tool, const char *tracepoint)
 	return false;
 }
 
-unsigned tool_divisor(const struct tool *tool)
+bool tool_measures(const struct tool *tool)
 {
 	for (size_t i = 0; i < tool->nr_probes; i++)
 		if (tool->probes[i].begins)
-			return 1000;
-	return 1;
+			return true;
+	return false;
+}
+
+unsigned tool_divisor(const struct tool *tool)
+{
+	return tool_measures(tool) && strcmp(tool->unit, "ns") != 0 ? 1000 : 1;
 }
 
 uint64_t tool_value_at(const struct tool *tool, const struct tool_values *values, size_t i)

@@ -117,9 +117,13 @@ char *tool_find_preload(const struct tool *tool, const struct tool_values *value
 
 bool tool_has_probe(const struct tool *tool, const char *tracepoint);
 
+/* Returns whether the time from one probe to another is measured. */
+bool tool_measures(const struct tool *tool);
+
 /*
  * Returns the divisor from sums of the BPF programs to the tool's unit: the time from one probe to
- * another is measured in ns and recorded in us; everything else is counted in its unit.
+ * another is measured in ns and recorded in us, unless the unit is ns; everything else is counted
+ * in its unit.
  */
 unsigned tool_divisor(const struct tool *tool);
 

@@ -252,7 +252,7 @@ bool recording_has_waits(const struct recording *rec, const struct recording_vie
 
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (recording_shows(rec, view, &rec->rows[i]) &&
-			wait_note(recording_label(rec, &rec->rows[i], RECORDING_STATE, &len)))
+			wait_is_off_cpu(recording_label(rec, &rec->rows[i], RECORDING_STATE, &len)))
 			return true;
 	return false;
 }

@@ -7,6 +7,7 @@
 #include "place.h"
 #include "recording.h"
 #include "scheduler.h"
+#include "waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,13 +42,14 @@ struct tree_builder {
 	uint32_t **frames;
 	uint32_t node;     /* node of the profile that the row has reached */
 	uint32_t before;   /* the node below the first stack of the row */
-	struct table deep; /* (node, stack of the recording) → node */
+	struct table deep; /* (node, stack of the recording and is_wait) → node */
 	uint32_t *leaders; /* by task: the main thread of its process, or another thread */
 	uint64_t nodes_max;
 	bool is_cut;       /* the stacks of this row need more nodes */
 	uint64_t labelled; /* number of frames in rows whose labels are shown */
 	bool states;       /* add the note of each row's state */
 	bool *scheduler;   /* by frame of the recording: left out at the leaf of waits; or NULL */
+	bool is_wait;      /* the row is a wait whose leaf is the function that waits */
 	struct strbuf text;
 };
 
@@ -221,7 +223,7 @@ static uint32_t scheduler_depth(const struct tree_builder *b, const struct rec_s
 {
 	uint32_t nr = 0, max = stack->nr - (stack->nr && b->node == b->before);
 
-	while (b->scheduler && nr < max && b->scheduler[b->rec->frame_refs[stack->first + nr]])
+	while (b->is_wait && nr < max && b->scheduler[b->rec->frame_refs[stack->first + nr]])
 		nr++;
 	return nr;
 }
@@ -245,7 +247,7 @@ static void push_stack(struct tree_builder *b, const struct rec_stack *stack)
 static void push_deep(struct tree_builder *b, uint32_t stack)
 {
 	bool is_new;
-	uint32_t *at = table_put(&b->deep, b->node, stack, &is_new);
+	uint32_t *at = table_put(&b->deep, b->node, (uint64_t)stack << 1 | b->is_wait, &is_new);
 
 	if (is_new) {
 		push_stack(b, &b->rec->stacks[stack]);
@@ -375,8 +377,16 @@ static void push_label_set(struct tree_builder *b, const struct rec_row *row)
 	push_label(b, FRAME_NOTE, LABEL_SET);
 }
 
+static bool is_wait(const struct recording *rec, const struct rec_row *row)
+{
+	size_t len;
+
+	return wait_is_off_cpu(recording_label(rec, row, RECORDING_STATE, &len));
+}
+
 static void add_row(struct tree_builder *b, const struct rec_row *row)
 {
+	b->is_wait = b->scheduler && is_wait(b->rec, row);
 	b->node = 0;
 	b->is_cut = false;
 	if (b->view->by)

@@ -24,7 +24,10 @@ static const char *const functions[] = {
 	"__wait_for_common",
 	"do_nanosleep",
 	"usleep_range_state",
-	/* the return from an interrupt */
+	/* the return from an interrupt or from a system call */
+	"entry_SYSCALL_64*",
+	"do_syscall_64",
+	"syscall_exit_to_user_mode*",
 	"exit_to_user_mode_loop",
 	"exit_to_user_mode_prepare",
 	"irqentry_exit*",

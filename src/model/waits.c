@@ -13,6 +13,7 @@ static const char *const notes[] = {
 	"[waiting for CPU]",
 	"[idle]",
 	"[parked]",
+	"[on CPU]",
 };
 
 const char *wait_note(const char *state)
@@ -20,6 +21,11 @@ const char *wait_note(const char *state)
 	const char *found = *state && !state[1] ? strchr(wait_letters, *state) : NULL;
 
 	return found ? notes[found - wait_letters] : NULL;
+}
+
+bool wait_is_off_cpu(const char *state)
+{
+	return wait_note(state) && *state != 'C';
 }
 
 int wait_number(const char *name, size_t len)

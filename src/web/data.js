@@ -20,7 +20,7 @@ flametap.data = (() => {
 	const number = (name) => Number(profile.getAttribute(name) || 0);
 
 	/* the states of waits in the order of src/model/waits.c */
-	const STATES = ['sleeping', 'uninterruptible', 'stopped', 'traced', 'preempted', 'waiting for CPU', 'idle', 'parked'];
+	const STATES = ['sleeping', 'uninterruptible', 'stopped', 'traced', 'preempted', 'waiting for CPU', 'idle', 'parked', 'on CPU'];
 
 	const isDiff = profile.hasAttribute('before');
 	const categories = [...new Set(linesOf(section('categories'))) ];

@@ -31,7 +31,7 @@ COLOURS = '''
     found.n = ['h0', 'h1'].map((style) => colour('rect', style, document.documentElement));
     for (const rank of '0123456789')
         found['q' + rank] = [colour('rect', 'q' + rank, layer)];
-    for (const state of '01234567')
+    for (const state of '012345678')
         found['st' + state] = [colour('rect', 'st' + state, layer)];
     for (const step of '1234567')
         found['d' + step] = [colour('rect', 'd' + step, layer)];
@@ -88,7 +88,7 @@ def check_colours(driver, name, flags, dark):
         distance = colour.closest({k: v for k, v in found.items() if k[0] == 'q'})
         print('# %s: closest categories %s' % (name, distance))
         holds(distance[0] >= 0.02, 'categories too close: %s' % (distance,))
-        distance = colour.closest({k: found[k] for k in ('st0', 'st1', 'st2', 'st4', 'st5')})
+        distance = colour.closest({k: found[k] for k in ('st0', 'st1', 'st2', 'st4', 'st5', 'st8')})
         print('# %s: closest states %s' % (name, distance))
         holds(distance[0] >= 0.02, 'states too close: %s' % (distance,))
         for steps in ({'d1': found['d1'], 'd4': found['d4'], 'd7': found['d7']},

@@ -55,6 +55,8 @@ static const struct mode {
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"syscalls--mixed", "syscalls",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
+	{"wall--mixed", "wall",
+		{.user = true, .kernel = true, .vm = true, .vm_by_native = true}},
 	{"vfs--mixed", "vfs",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	{"alloc--mixed", "alloc",

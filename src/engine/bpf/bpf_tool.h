@@ -11,6 +11,7 @@
 #define BPF_TOOL_LIST(X)                                                                           \
 	X(on_cpu)                                                                                  \
 	X(off_cpu)                                                                                 \
+	X(wall)                                                                                    \
 	X(at)                                                                                      \
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \

@@ -9,12 +9,15 @@ enum { WAITS_MAX = 1 << 16 }; /* threads that wait at a time */
 
 /*
  * The states of waits, as in ps(1): sleeping (S), in disk sleep (D), stopped (T), traced (t),
- * preempted (R), woken but not yet running (W), idle (I), parked (P).
+ * preempted (R), woken but not yet running (W), idle (I), parked (P); and on a processor (C).
  */
-#define WAIT_LETTERS "SDTtRWIP"
-enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_NONE };
+#define WAIT_LETTERS "SDTtRWIPC"
+enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT_ON, WAIT_NONE };
 
-_Static_assert((int)WAIT_NONE < (int)TOOL_STATES_MAX, "each state has a number in rows");
+/* In rows, the state of a thread that a tick has hit. */
+enum { WAIT_TICK = WAIT_NONE };
+
+_Static_assert((int)WAIT_TICK + 1 < (int)TOOL_STATES_MAX, "each state has a number in rows");
 
 /* Indexes of the options in the script's header. The states are bits; the limits are in us. */
 enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
@@ -34,11 +37,19 @@ static inline uint32_t wait_state(const struct span *wait)
 	return wait->word[WAIT_STATE] & ~(uint64_t)WAIT_EARLIER;
 }
 
+/* Returns whether all states are recorded, including the time on a processor. */
+static inline bool wait_counts_all(const volatile struct settings *s)
+{
+	return !s->option[WAIT_OPTION_STATE];
+}
+
 /* Returns whether a part of a wait in this state that took NS is recorded. */
 static inline bool wait_counts(const volatile struct settings *s, uint64_t state, uint64_t ns)
 {
 	uint64_t max = s->option[WAIT_OPTION_MAX];
 
+	if (wait_counts_all(s))
+		return true;
 	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
 	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
 }

@@ -16,7 +16,7 @@ enum { FLAME_SHADES = 6, FLAME_PALE = 6 }; /* FLAME_PALE is for unnamed native c
 /*
  * Classes in flame.css. The class of a frame has two characters: its kind, and a shade by its name.
  * The class of a step of change (diff.h) is "d0" to "d8". The class of a state of waits, whose note
- * is given, is "st0" to "st7", or "st8" for states of other programs.
+ * is given, is "st0" to "st8", or "st9" for states of other programs.
  */
 struct flame_class {
 	char s[4];

@@ -10,12 +10,14 @@ set -eu
 . /lab/faults.sh
 . /lab/vfs.sh
 . /lab/alloc.sh
+. /lab/wall.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
 
 prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/waits" /lab/programs/waits.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
 }
@@ -49,6 +51,9 @@ in_guest() {
 	record_held leaks --every 1
 	check_eq 'leaks: bytes' "$(held_bytes)" "$(amounts leaks leaks)"
 	check_eq 'leaks: blocks' "$(held_blocks)" "$(amounts leaks blocks)"
+	tool=wall WAITS=$LAB_WORK/waits
+	all_time wall
+	everywhere
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

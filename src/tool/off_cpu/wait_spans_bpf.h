@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes stacks when threads are switched out, and measures the time until they run again. A tool
+ * without an option for states records all of them and also the time in which threads run: then
+ * each thread has a span all the time, which is either a wait or, without stacks, a run.
+ */
+#ifndef TOOL_OFF_CPU_WAIT_SPANS_BPF_H
+#define TOOL_OFF_CPU_WAIT_SPANS_BPF_H
+
+#include "off_cpu.h"
+
+#define SPANS_MAX WAITS_MAX
+#include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/processes.h"
+#include "engine/bpf/kern/span.h"
+
+/* Returns the key of a thread's wait. TID is in the initial PID namespace. */
+static __always_inline struct span_key wait_key(uint32_t tid)
+{
+	return (struct span_key){.id = tid};
+}
+
+static __always_inline uint32_t state_of(struct task_struct *task)
+{
+	struct task_struct___before_5_14 *old = (void *)task;
+
+	return bpf_core_field_exists(task->__state) ? BPF_CORE_READ(task, __state)
+						    : BPF_CORE_READ(old, state);
+}
+
+/* Returns the state of the wait of a thread that is switched out with STATE in its task_struct. */
+static __always_inline uint32_t wait_of(bool preempted, uint32_t state)
+{
+	if (preempted || !state)
+		return WAIT_R;
+	if (state & 0x400 && state & 0x2) /* TASK_NOLOAD */
+		return WAIT_I;
+	return state & 0x1    ? WAIT_S
+	       : state & 0x2  ? WAIT_D
+	       : state & 0x4  ? WAIT_T
+	       : state & 0x8  ? WAIT_TRACED
+	       : state & 0x40 ? WAIT_P
+			      : WAIT_NONE; /* the thread has ended */
+}
+
+static __always_inline bool records_runs(void)
+{
+	return wait_counts_all(&settings);
+}
+
+/* Adds the part of a wait from SINCE to END to its row, if it is selected. */
+static __always_inline void add_part(
+	struct span *wait, uint64_t state, uint64_t since, uint64_t end, struct counters *count)
+{
+	if (!wait_counts(&settings, state, end - since))
+		return;
+	wait->row.state = TOOL_STATE(state);
+	add_time(&wait->row, since, end, count);
+}
+
+/* Adds the parts of WAIT, whose thread runs again at END. */
+static __always_inline void add_parts(struct span *wait, uint64_t end, struct counters *count)
+{
+	uint64_t woken = wait->word[WAIT_WOKEN];
+
+	if (woken > wait->since && woken < end) {
+		add_part(wait, wait_state(wait), wait->since, woken, count);
+		add_part(wait, WAIT_W, woken, end, count);
+	} else {
+		add_part(wait, wait_state(wait), wait->since, end, count);
+	}
+}
+
+/* Makes WAIT, whose parts have been added, the run of its thread from NOW on. */
+static __always_inline void begin_run(struct span *wait, uint64_t now)
+{
+	wait->row.user = wait->row.kernel = wait->row.vm = wait->row.label_set = 0;
+	wait->since = now;
+	wait->word[WAIT_WOKEN] = 0;
+	wait->word[WAIT_STATE] = WAIT_ON;
+}
+
+/* Ends the wait of thread TID, which runs again. */
+static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
+{
+	struct span_key key = wait_key(tid);
+	struct span *wait = span_find(&key);
+
+	if (!wait || wait_state(wait) == WAIT_ON)
+		return;
+	add_parts(wait, now, count);
+	if (records_runs())
+		begin_run(wait, now);
+	else
+		span_drop(&key);
+}
+
+/*
+ * Ends WAIT of the current thread, which is switched out with a CPU time of CPU_NS, if the switch
+ * back to the thread was not reported (seen on Linux 6.18). The wait then ended when the thread
+ * began to run; it has run for as long as its CPU time has grown.
+ */
+static __always_inline void end_missed_wait(
+	struct span *wait, uint64_t now, uint64_t cpu_ns, struct counters *count)
+{
+	uint64_t ran = cpu_ns - wait->word[WAIT_CPU];
+
+	if (wait->row.start != my_start() || ran >= now - wait->since)
+		return;
+	add_parts(wait, now - ran, count);
+	if (records_runs())
+		begin_run(wait, now - ran);
+}
+
+/* Ends what the current thread, which is switched out, has done since the last switch. */
+static __always_inline void end_span(
+	const struct span_key *key, uint64_t now, uint64_t cpu_ns, struct counters *count)
+{
+	struct span *span = span_find(key);
+
+	if (!span)
+		return;
+	if (wait_state(span) != WAIT_ON)
+		end_missed_wait(span, now, cpu_ns, count);
+	if (records_runs() && wait_state(span) == WAIT_ON && span->row.start == my_start())
+		add_part(span, WAIT_ON, span->since, now, count);
+	span_drop(key);
+}
+
+/* Returns whether any part of a wait that begins in STATE may be recorded. */
+static __always_inline bool wait_is_selected(uint32_t state)
+{
+	uint64_t parts = 1 << state | (state == WAIT_R ? 0 : 1 << WAIT_W);
+
+	return state < WAIT_NONE && (records_runs() || settings.option[WAIT_OPTION_STATE] & parts);
+}
+
+/*
+ * Begins a wait of the current thread, whose IDs are IDS. Where runs are recorded, a tick that is a
+ * non-maskable interrupt must not use S meanwhile.
+ */
+static __always_inline void take_wait(void *ctx, struct scratch *s, struct ids ids, uint32_t state,
+	uint64_t cpu_ns, uint64_t now, struct counters *count)
+{
+	struct span_key key = wait_key((uint32_t)bpf_get_current_pid_tgid());
+
+	if (records_runs() && !claim_scratch(s)) {
+		count->spans_lost++;
+		return;
+	}
+	take_task(s, ids);
+	if (take_stacks(ctx, s, false, count)) {
+		s->span.word[WAIT_WOKEN] = 0;
+		s->span.word[WAIT_CPU] = cpu_ns;
+		s->span.word[WAIT_STATE] = state;
+		span_begin(s, &key, now, count);
+	}
+	if (records_runs())
+		release_scratch(s);
+}
+
+static __always_inline void begin_wait(
+	void *ctx, uint32_t state, uint64_t now, struct counters *count)
+{
+	struct ids ids = my_ids();
+	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!s || !tid || !is_target(current_task(), ids))
+		return;
+	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
+	struct span_key key = wait_key(tid);
+
+	end_span(&key, now, cpu_ns, count);
+	if (!wait_is_selected(state))
+		return;
+	count->hits++;
+	take_wait(ctx, s, ids, state, cpu_ns, now, count);
+}
+
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (void *)ctx->args[1], *next = (void *)ctx->args[2];
+	struct counters *count = my_counters(LANE_EVENT);
+	uint64_t now = bpf_ktime_get_ns();
+
+	if (!count || now > control.until)
+		return 0;
+	/* the field may have changed since, so the argument is used if there is one */
+	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
+		now, count);
+	end_wait(BPF_CORE_READ(next, pid), now, count);
+	return 0;
+}
+
+SEC("raw_tp/sched_wakeup")
+int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct span_key key = wait_key(BPF_CORE_READ((struct task_struct *)ctx->args[0], pid));
+	struct span *wait = span_find(&key);
+
+	if (wait && !wait->word[WAIT_WOKEN] && wait_state(wait) != WAIT_R)
+		wait->word[WAIT_WOKEN] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Reads the user-mode registers of TASK, which is not running; see take_my_saved_regs(). */
+static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
+{
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return take_saved_regs(s, task);
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+}
+
+/*
+ * Requests the user stack of TASK, which waits, for the row of s->span; user space reads the memory
+ * of the process. Returns false if there is no room for the request.
+ */
+static __always_inline bool request_user(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	uint64_t none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
+	struct row_key *row = &s->span.row;
+	bool have_regs = !none && take_regs_of(s, task);
+
+	if (have_regs && is_kernels_own(s))
+		none = STACK_NONE | NO_STACK_KERNEL_THREAD;
+	if (none) {
+		row->user = settings.kernel ? 0 : none;
+		return true;
+	}
+	if (!have_regs)
+		return true;
+	row->user = copy_number(LANE_SCAN, count);
+	begin_copy(s, LANE_SCAN, task, row->user, row->tgid, task->mm->exec_vm);
+	s->copy.remote = true;
+	return !bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0);
+}
+
+/* Requests the interpreter's stack in the same way. */
+static __always_inline bool request_vm(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	struct row_key *row = &s->span.row;
+	struct ring_vm_thread thread = {RING_VM_THREAD, row->tgid, copy_number(LANE_SCAN, count),
+		task->THREAD_POINTER, take_regs_of(s, task) ? regs_sp(&s->regs) : 0};
+
+	row->vm = thread.copy;
+	return !bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0);
+}
+
+static __always_inline bool take_waiting_stacks(
+	struct scratch *s, struct task_struct *task, struct counters *count)
+{
+	struct row_key *row = &s->span.row;
+	uint32_t tgid = row->tgid;
+
+	if (settings.user && !request_user(s, task, count))
+		return false;
+	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
+		!request_vm(s, task, count))
+		return false;
+	if (settings.kernel) {
+		long bytes = bpf_get_task_stack(
+			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
+
+		if (bytes > 0)
+			row->kernel =
+				store(LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
+	}
+	return true;
+}
+
+/* Returns what TASK, another one, does now, or WAIT_NONE if that is not recorded. */
+static __always_inline uint32_t doing_of(struct task_struct *task)
+{
+	uint32_t state = task->on_cpu ? WAIT_ON : wait_of(false, state_of(task));
+
+	if (!records_runs() && (state == WAIT_ON || state == WAIT_R))
+		return WAIT_NONE;
+	return state;
+}
+
+/* Adds the threads that wait already at the start, as if their waits began at that time. */
+SEC("iter/task")
+int scan_waits(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct counters *count = my_counters(LANE_SCAN);
+	struct scratch *s = my_scratch(LANE_SCAN);
+
+	if (!task || !s || !count)
+		return 0;
+	struct ids ids = ids_of(task);
+	struct span_key key = wait_key(task->pid);
+	uint32_t state = doing_of(task);
+
+	if (!is_target(task, ids) || !wait_is_selected(state))
+		return 0;
+	s->span = (struct span){.since = bpf_ktime_get_ns()};
+	s->span.word[WAIT_CPU] = task->se.sum_exec_runtime;
+	s->span.word[WAIT_STATE] = state | (state == WAIT_ON ? 0 : WAIT_EARLIER);
+	s->span.row.start = task->start_boottime;
+	s->span.row.tid = ids.tid;
+	s->span.row.tgid = ids.tgid;
+	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
+	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
+		s->span.row.label_set = LABEL_EARLIER;
+	if ((state != WAIT_ON && !take_waiting_stacks(s, task, count)) ||
+		(bpf_map_update_elem(&spans, &key, &s->span, BPF_NOEXIST) &&
+			!span_find(&key))) /* the thread has not begun another wait meanwhile */
+		count->spans_full++;
+	return 0;
+}
+
+#endif
