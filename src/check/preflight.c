@@ -120,6 +120,10 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 		else if (request->tool->is_built_in && !request->label)
 			strbuf_addf(why, "using the built-in engine: there is no script for %s",
 				request->tool->event);
+		else if (request->measure.ranges && !request->nr_probes)
+			strbuf_addf(why,
+				"using the built-in engine: only it records distributions of %s",
+				request->tool->event);
 		else if (request->label)
 			strbuf_addf(why,
 				"using the built-in engine: only it labels processes of %s that "

@@ -82,7 +82,8 @@ static const struct arg_option options[] = {
 		1, arg_percent, AT(trees.min_share)},
 	{"distr", 0, NULL,
 		"The distribution of the values or times that sample-bt --distr has recorded; with "
-		"--by for each value of a label; as text unless a format is given",
+		"--by for each value of a label, or --by function for each function at a leaf; as "
+		"text unless a format is given",
 		1, arg_flag, AT(distr)},
 	{"outliers", 0, NULL,
 		"The times that differ from the rest of a recording with slices, and the functions "
@@ -135,6 +136,7 @@ static void set_by(struct report_command *o, const char *arg)
 		arg_error("invalid --by '%s': %s", arg, why.buf);
 	choose_of(o, of_keys(keys));
 	report_keys_read(keys, view);
+	view->range_by_leaf = o->distr && o->report.of == REPORT_FUNCTIONS;
 	o->args.input.symbol.lines |= view->lines;
 	if (has_keys_of_stacks(keys) && o->args.filter.skip_after.nr)
 		arg_error("--skip-after removes what --by needs: leave one of them out");
@@ -178,8 +180,10 @@ static void check_distr(const struct report_command *o)
 {
 	const struct filter *f = &o->args.filter;
 
-	if (o->has_of && (!o->report.keys.label || o->report.keys.nr > 1))
-		arg_error("--distr is for all stacks, or by a label");
+	bool is_by_label = o->report.keys.label && o->report.keys.nr == 1;
+
+	if (o->has_of && !is_by_label && !o->args.input.view.range_by_leaf)
+		arg_error("--distr is for all stacks, by function, or by a label");
 	if (f->only.nr || f->skip_after.nr)
 		arg_error("--distr is for all stacks: leave out --only and --skip-after");
 }
@@ -236,7 +240,9 @@ static int turn(struct profile *p)
 
 static int write_distr(const struct report_command *o, const struct profile *p, FILE *out)
 {
-	if (!ranges_report(p, o->report.keys.label, grid_format(o), out))
+	const char *key = o->args.input.view.range_by_leaf ? "function" : o->report.keys.label;
+
+	if (!ranges_report(p, key, grid_format(o), out))
 		return 0;
 	program_say("there is no distribution: record it with sample-bt --distr");
 	return 1;

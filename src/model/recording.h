@@ -247,6 +247,7 @@ struct recording_view {
 	int event;                         /* number of the event, or -1 for the first with rows */
 	const struct label_filter *labels; /* shows matching rows, or all if NULL */
 	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
+	bool range_by_leaf; /* distributions are grouped by the function at the leaf */
 	const char *by; /* the root frame is the value of this label, unless it is NULL */
 	const char *const *by_words; /* for messages: what BY could have been, or NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */

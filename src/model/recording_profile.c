@@ -42,6 +42,7 @@ struct tree_builder {
 	uint32_t **frames;
 	uint32_t node;     /* node of the profile that the row has reached */
 	uint32_t before;   /* the node below the first stack of the row */
+	uint32_t leaf;     /* the node of the last frame of the row's stacks */
 	struct table deep; /* (node, stack of the recording and is_wait) → node */
 	uint32_t *leaders; /* by task: the main thread of its process, or another thread */
 	uint64_t nodes_max;
@@ -400,6 +401,7 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		strbuf_adds(&b->text, b->is_cut ? "[truncated: too many frames]" : "[no stack]");
 		push_text(b, FRAME_NOTE);
 	}
+	b->leaf = b->node;
 	if (b->states)
 		push_state(b, row);
 	if (b->view->label_sets && row->labels)
@@ -409,7 +411,20 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		profile_times_add(&b->p->times, b->node, &b->rec->series, row->series);
 }
 
-/* Adds the row to the distribution of its value of the label given by --by. */
+/* Sets the text to the function at the leaf of the row. */
+static void set_leaf_text(struct tree_builder *b)
+{
+	size_t len;
+	const char *name = profile_name(b->p, b->p->nodes[b->leaf].frame, &len);
+
+	strbuf_reset(&b->text);
+	strbuf_add(&b->text, name, len);
+}
+
+/*
+ * Adds the row, which has just been added to the tree, to the distribution of its value of the
+ * label given by --by, or of its function.
+ */
 static void add_range(struct tree_builder *b, const struct rec_row *row)
 {
 	size_t len;
@@ -418,7 +433,9 @@ static void add_range(struct tree_builder *b, const struct rec_row *row)
 	if (!len)
 		return;
 	strbuf_reset(&b->text);
-	if (b->view->by)
+	if (b->view->range_by_leaf)
+		set_leaf_text(b);
+	else if (b->view->by)
 		set_by_text(b, row);
 	ranges_add(&b->p->ranges, b->text.buf, b->text.len, range, row->count, row->sum);
 }

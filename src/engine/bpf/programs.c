@@ -175,6 +175,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->vm_by_native = r->vm && r->vm->by_native;
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;
+	s->ranges = r->measure.ranges;
 	s->seed = hash_key[0];
 	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();

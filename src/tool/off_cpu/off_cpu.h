@@ -4,6 +4,7 @@
 #define TOOL_OFF_CPU_OFF_CPU_H
 
 #include "engine/bpf/kern/shared.h"
+#include "lib/log_scale.h"
 
 enum { WAITS_MAX = 1 << 16 }; /* threads that wait at a time */
 
@@ -35,6 +36,12 @@ enum { WAIT_EARLIER = 1 << 8 };
 static inline uint32_t wait_state(const struct span *wait)
 {
 	return wait->word[WAIT_STATE] & ~(uint64_t)WAIT_EARLIER;
+}
+
+/* Returns the range of a part of a wait that took NS, by its time in us. */
+static inline uint32_t wait_range(const volatile struct settings *s, uint64_t ns)
+{
+	return s->ranges ? 1 + log_scale_bucket(ns / 1000) : 0;
 }
 
 /* Returns whether all states are recorded, including the time on a processor. */

@@ -29,6 +29,7 @@ static void add_part(const struct tool_run *run, const struct span *wait, uint32
 	if (!wait_counts(run->settings, state, end - since))
 		return;
 	row.state = is_all ? TOOL_VALUE(state) : TOOL_STATE(state);
+	row.range = wait_range(run->settings, end - since);
 	drain_add_time(run->drain, &row, since, end);
 }
 

@@ -56,6 +56,7 @@ static __always_inline void add_part(
 	if (!wait_counts(&settings, state, end - since))
 		return;
 	wait->row.state = TOOL_STATE(state);
+	wait->row.range = wait_range(&settings, end - since);
 	add_time(&wait->row, since, end, count);
 }
 

@@ -37,6 +37,15 @@ expect_record while 8 -a -- sh -c 'sleep 1; exit 8'
 check 'all while a command runs: the command' grep -qE '^sleep;.*nanosleep' "$T/while.folded"
 check 'all while a command runs: others' grep -qvE '^(sh|sleep|sample-bt);' "$T/while.folded"
 
+# the number of waits of a function, which its caller knows, and the longest one
+expect_record naps 0 --distr -- perl -e 'select(undef, undef, undef, $_ % 10 ? 0.002 : 0.02) for 1 .. 100'
+naps() {
+	"${BIN%/*}/bt-report" --distr --csv --tag S "$@" "$T/naps.rec" 2>/dev/null
+}
+check_eq 'naps: as many as there were' 100 "$(naps --by function | awk -F, '$NF ~ /poll|select/ { n += $1 } END { print n }')"
+check 'naps: the longest is one of 20 ms or more' [ "$(naps --by function | awk -F, '$NF ~ /poll|select/ { print $9 }')" -ge 20000 ]
+check 'naps: ten of 16 ms or more' [ "$(naps | awk -F, 'NR > 1 && $1 >= 16384 { n += $3 } END { print n }')" -ge 10 ]
+
 "$T/waits" 600 >"$T/target.out" 2>&1 &
 target=$!
 await_start $target

@@ -172,6 +172,7 @@ struct settings {
 	bool by_comm;        /* tasks whose name or process name matches comm */
 	bool by_cgroup;      /* tasks in target_cgroups or below */
 	bool only_vm;        /* only targets with an interpreter */
+	bool ranges;         /* rows are split by ranges of the times of events */
 	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
 	uint32_t label_keys; /* a bit for each recorded label of the source */
 	uint32_t pid_ns;     /* inode of the recorder's PID namespace, or 0 for the initial one */
