@@ -27,15 +27,39 @@ enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
 enum {
 	WAIT_WOKEN, /* CLOCK_MONOTONIC, ns, or 0 if it has not been woken yet */
 	WAIT_CPU,   /* the thread's CPU time when the wait began, ns */
-	WAIT_STATE, /* WAIT_S, …, and WAIT_EARLIER */
+	WAIT_STATE, /* WAIT_S, …, and what else is known of the wait */
 };
 
-/* The wait began before the recording. */
-enum { WAIT_EARLIER = 1 << 8 };
+/* Bits of the word WAIT_STATE: the wait began before the recording; number of the preemptor. */
+enum { WAIT_STATE_BITS = 8, WAIT_EARLIER = 1 << WAIT_STATE_BITS, WAIT_BY_SHIFT = 16 };
 
 static inline uint32_t wait_state(const struct span *wait)
 {
-	return wait->word[WAIT_STATE] & ~(uint64_t)WAIT_EARLIER;
+	return wait->word[WAIT_STATE] & ((1 << WAIT_STATE_BITS) - 1);
+}
+
+/*
+ * The state of a row as TOOL_VALUE(): bits for the state, whether the thread never ran, and the
+ * number of the preemptor, which is a key of the map of their names, or 0 if there is none.
+ */
+enum { WAIT_NEVER_RAN = 1 << 4, WAIT_PREEMPTOR_SHIFT = 5, PREEMPTORS_MAX = 1023 };
+
+/* The name of a thread that preempted another one. */
+struct preemptor {
+	union {
+		char comm[COMM_LEN];
+		uint64_t word[COMM_LEN / 8];
+	};
+};
+
+/* Returns the state of the row of a part of WAIT in STATE, in which the thread may never have run.
+ */
+static inline uint32_t wait_row_state(const struct span *wait, uint32_t state, bool never_ran)
+{
+	uint32_t by = state == WAIT_R ? (uint32_t)(wait->word[WAIT_STATE] >> WAIT_BY_SHIFT) : 0;
+	uint32_t value = by << WAIT_PREEMPTOR_SHIFT | (never_ran ? WAIT_NEVER_RAN : 0);
+
+	return value ? TOOL_VALUE(value | state) : TOOL_STATE(state);
 }
 
 /* Returns the range of a part of a wait that took NS, by its time in us. */

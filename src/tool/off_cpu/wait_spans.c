@@ -2,7 +2,11 @@
 #include "wait_spans.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
+#include "engine/bpf/programs.h"
 #include "off_cpu.h"
+
+#include <bpf/bpf.h>
+#include <string.h>
 
 void wait_spans_begin(struct tool_run *run)
 {
@@ -11,13 +15,38 @@ void wait_spans_begin(struct tool_run *run)
 			(const char[]){WAIT_LETTERS[i], '\0'});
 }
 
-uint32_t wait_spans_labels(struct tool_run *run, uint32_t state)
+int wait_spans_attach(struct tool_run *run, struct programs *programs, struct strbuf *err)
 {
-	struct samples *s = run->drain->samples;
-	char letter[] = {WAIT_LETTERS[state % WAIT_NONE], '\0'};
+	struct wait_spans *w = run->data;
 
-	return samples_label(s, samples_label(s, 0, RECORDING_STATE, letter), RECORDING_RAN,
-		RECORDING_RAN_NEVER);
+	(void)err;
+	w->preemptors = programs_map(programs, "preemptors");
+	return 0;
+}
+
+/* Adds the name of preemptor NUMBER to the set LABELS. */
+static uint32_t add_preemptor(struct tool_run *run, uint32_t labels, uint32_t number)
+{
+	const struct wait_spans *w = run->data;
+	struct preemptor found;
+	char comm[COMM_LEN + 1] = "";
+
+	if (bpf_map_lookup_elem(w->preemptors, &number, &found))
+		return labels;
+	memcpy(comm, found.comm, COMM_LEN);
+	return samples_label(run->drain->samples, labels, "preemptor", comm);
+}
+
+uint32_t wait_spans_labels(struct tool_run *run, uint32_t value)
+{
+	char letter[] = {WAIT_LETTERS[value % WAIT_NEVER_RAN % WAIT_NONE], '\0'};
+	struct samples *s = run->drain->samples;
+	uint32_t labels = samples_label(s, 0, RECORDING_STATE, letter);
+	uint32_t preemptor = value >> WAIT_PREEMPTOR_SHIFT;
+
+	if (value & WAIT_NEVER_RAN)
+		labels = samples_label(s, labels, RECORDING_RAN, RECORDING_RAN_NEVER);
+	return preemptor ? add_preemptor(run, labels, preemptor) : labels;
 }
 
 /* Adds a part of WAIT. IS_ALL tells that its thread has not run since the recording began. */
@@ -28,7 +57,7 @@ static void add_part(const struct tool_run *run, const struct span *wait, uint32
 
 	if (!wait_counts(run->settings, state, end - since))
 		return;
-	row.state = is_all ? TOOL_VALUE(state) : TOOL_STATE(state);
+	row.state = wait_row_state(wait, state, is_all);
 	row.range = wait_range(run->settings, end - since);
 	drain_add_time(run->drain, &row, since, end);
 }

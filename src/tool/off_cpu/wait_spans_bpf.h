@@ -15,6 +15,38 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PREEMPTORS_MAX);
+	__type(key, uint32_t); /* number */
+	__type(value, struct preemptor);
+} preemptors SEC(".maps");
+
+enum { PREEMPTOR_PROBES = 8 };
+
+/* Returns the number of the name of TASK, or 0 if there is no room for it. */
+static __noinline uint32_t preemptor_number(struct task_struct *task)
+{
+	struct preemptor comm = {0};
+
+	bpf_core_read(comm.comm, sizeof(comm.comm), &task->comm);
+	uint64_t hash = (comm.word[0] * 31 ^ comm.word[1]) * 0x9e3779b97f4a7c15ULL;
+
+	for (uint32_t i = 0; i < PREEMPTOR_PROBES; i++) {
+		uint32_t number = ((hash >> 48) + i) % PREEMPTORS_MAX + 1;
+		const struct preemptor *known = bpf_map_lookup_elem(&preemptors, &number);
+
+		if (!known) {
+			if (!bpf_map_update_elem(&preemptors, &number, &comm, BPF_NOEXIST))
+				return number;
+			known = bpf_map_lookup_elem(&preemptors, &number);
+		}
+		if (known && known->word[0] == comm.word[0] && known->word[1] == comm.word[1])
+			return number;
+	}
+	return 0;
+}
+
 /* Returns the key of a thread's wait. TID is in the initial PID namespace. */
 static __always_inline struct span_key wait_key(uint32_t tid)
 {
@@ -55,7 +87,7 @@ static __always_inline void add_part(
 {
 	if (!wait_counts(&settings, state, end - since))
 		return;
-	wait->row.state = TOOL_STATE(state);
+	wait->row.state = wait_row_state(wait, state, false);
 	wait->row.range = wait_range(&settings, end - since);
 	add_time(&wait->row, since, end, count);
 }
@@ -161,8 +193,9 @@ static __always_inline void take_wait(void *ctx, struct scratch *s, struct ids i
 		release_scratch(s);
 }
 
+/* Begins a wait of the current thread, instead of which NEXT runs. */
 static __always_inline void begin_wait(
-	void *ctx, uint32_t state, uint64_t now, struct counters *count)
+	void *ctx, uint32_t state, struct task_struct *next, uint64_t now, struct counters *count)
 {
 	struct ids ids = my_ids();
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
@@ -177,6 +210,8 @@ static __always_inline void begin_wait(
 	if (!wait_is_selected(state))
 		return;
 	count->hits++;
+	if (state == WAIT_R)
+		state |= preemptor_number(next) << WAIT_BY_SHIFT;
 	take_wait(ctx, s, ids, state, cpu_ns, now, count);
 }
 
@@ -190,8 +225,9 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	if (!count || now > control.until)
 		return 0;
 	/* the field may have changed since, so the argument is used if there is one */
-	begin_wait(ctx, wait_of(ctx->args[0], settings.state_arg ? ctx->args[3] : state_of(prev)),
-		now, count);
+	uint32_t state = settings.state_arg ? ctx->args[3] : state_of(prev);
+
+	begin_wait(ctx, wait_of(ctx->args[0], state), next, now, count);
 	end_wait(BPF_CORE_READ(next, pid), now, count);
 	return 0;
 }

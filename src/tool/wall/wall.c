@@ -24,6 +24,7 @@ struct runs {
 };
 
 struct sharing {
+	struct wait_spans spans; /* the beginning */
 	struct samples *samples;
 	uint32_t on, tick; /* the labels of runs and of ticks */
 	struct table by_thread;
@@ -34,6 +35,7 @@ struct sharing {
 
 static void begin(struct tool_run *run)
 {
+	run->data = xcalloc(1, sizeof(struct sharing));
 	wait_spans_begin(run);
 	drain_name_state(run->drain, TOOL_STATE(WAIT_TICK), "state", "tick");
 }
@@ -132,7 +134,7 @@ static void give_to_stacks(struct sharing *s)
 
 static void add_open(struct tool_run *run, uint64_t now_ns)
 {
-	struct sharing *s = xcalloc(1, sizeof(*s));
+	struct sharing *s = run->data;
 
 	wait_spans_add_open(run, now_ns);
 	s->samples = run->drain->samples;
@@ -145,7 +147,6 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 	table_release(&s->by_thread);
 	free(s->list);
 	s->list = NULL;
-	run->data = s;
 }
 
 /* Tells how exact the shares of stacks are. */
@@ -153,7 +154,7 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 {
 	const struct sharing *s = run->data;
 
-	if (!s || !s->ns)
+	if (!s->ns)
 		return;
 	strbuf_addf(notes, "%" PRIu64 " ticks share ", s->ticks);
 	amount_add_time(notes, (double)(s->ns - s->unhit), "ns");
@@ -174,6 +175,7 @@ const struct bpf_tool wall_tool = {
 	.program = "wall",
 	.object = wall__elf_bytes,
 	.begin = begin,
+	.attach = wait_spans_attach,
 	.labels = wait_spans_labels,
 	.add_open = add_open,
 	.note = note,

@@ -27,6 +27,10 @@ judge_lives "$T/life.rec" "$T/life.out"
 check_eq 'life: no frames of our own' 0 "$(grep -cE 'bpf_prog_|bpf_trace_run' "$T/life.folded")"
 off_until_seen turns ';work_in_turns;await_turn;.*;futex_wait_\[k\];.*\[sleeping\] ' --state all -- "$T/waits" 1
 off_until_seen pair ';compete;work_for.*\[preempted\] ' --state all -- "$T/waits" 1
+"${BIN%/*}/bt-collapse" --by preemptor --tag R "$T/pair.rec" >"$T/preemptors" 2>/dev/null
+check_eq 'pair: each preempted thread has a preemptor' 0 "$(grep -c '^\[no preemptor\]' "$T/preemptors")"
+check_eq 'pair: only preempted threads have one' 'no preemptor' \
+	"$("${BIN%/*}/bt-collapse" --by preemptor --tag S,D,W "$T/pair.rec" 2>&1 | grep -o 'no row has\|^\[no preemptor\]' | sort -u | tr -d '[]')"
 decided_seconds=0.5
 
 # a command is recorded from its exec on, without the wait of its process before that; its exit code is kept
