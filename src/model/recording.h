@@ -248,7 +248,7 @@ struct recording_view {
 	const struct label_filter *labels; /* shows matching rows, or all if NULL */
 	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
 	bool range_by_leaf; /* distributions are grouped by the function at the leaf */
-	const char *by; /* the root frame is the value of this label, unless it is NULL */
+	const char *by;     /* the root frame is the value of this label, unless it is NULL */
 	const char *const *by_words; /* for messages: what BY could have been, or NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
