@@ -42,7 +42,8 @@ struct engine_request {
 	bool user, kernel; /* which stacks; with both, user stack and kernel part at every tick */
 	/* The interpreter whose stacks are taken instead of user stacks, or NULL. */
 	const struct vm *vm;
-	bool mixed; /* its frames are put into the user stacks; user is set, too */
+	bool mixed;     /* its frames are put into the user stacks; user is set, too */
+	bool operators; /* samples are labelled with the operator that it executes */
 	/* The source of the samples' labels, or NULL. */
 	const struct label_source *label;
 	uint32_t label_keys;     /* a bit for each label */

@@ -176,11 +176,24 @@ static uint32_t state_labels(struct drain *d, uint32_t state)
 	return d->labels_of ? d->labels_of(d->tool, state - STATES_MAX) : 0;
 }
 
-/* Returns the set of labels of a row's state and range. */
+/* Returns LABELS with the operator that the row's task executes. */
+static uint32_t add_operator(struct drain *d, const struct row_key *row, uint32_t labels)
+{
+	const char *name = vm_processes_operator(d->vms, row->tgid, row->op);
+	char number[16];
+
+	snprintf(number, sizeof(number), "op#%d", row->op - VM_OP(0));
+	return samples_label(d->samples, labels, VM_OP_LABEL, name ? name : number);
+}
+
+/* Returns the set of labels of a row's state, operator and range. */
 static uint32_t labels_of(struct drain *d, const struct row_key *row)
 {
 	uint32_t labels = state_labels(d, row->state);
 	char from[24];
+
+	if (row->op)
+		labels = add_operator(d, row, labels);
 
 	if (!row->range || row->range > LOG_SCALE_BUCKETS)
 		return labels;

@@ -172,6 +172,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->user = r->user;
 	s->kernel = r->kernel;
 	s->vm = r->vm;
+	s->vm_op = r->operators;
 	s->vm_by_native = r->vm && r->vm->by_native;
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;

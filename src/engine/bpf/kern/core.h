@@ -181,6 +181,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.state = s->row.more = s->row.range = 0;
 	s->row.slice = settings.slice_ns ? slice_at(my_slices(), bpf_ktime_get_ns()) : 0;
 	s->row.event = ROW_SAMPLES;
+	s->row.op = 0;
 	s->row.label_set = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }

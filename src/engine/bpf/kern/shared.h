@@ -146,7 +146,8 @@ struct row_key {
 	uint32_t state;            /* TOOL_STATE, VM_STATE or TOOL_VALUE, or 0 if there is none */
 	uint32_t slice;            /* number of the slice of time, from 1, or 0 without slices */
 	uint32_t more;             /* the sum belongs in equal parts to this many further slices */
-	uint16_t event;            /* enum row_event */
+	uint16_t event : 4;        /* enum row_event */
+	uint16_t op : 12;          /* VM_OP() of what the interpreter executes, or 0 */
 	uint16_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
 	uint64_t label_set;        /* set of a source's labels, see label_layout.h, or 0 */
 };
@@ -171,6 +172,7 @@ struct settings {
 	bool vm_by_native;   /* the native stack tells where VM stacks begin */
 	bool by_comm;        /* tasks whose name or process name matches comm */
 	bool by_cgroup;      /* tasks in target_cgroups or below */
+	bool vm_op;          /* rows have the operator that the interpreter executes */
 	bool only_vm;        /* only targets with an interpreter */
 	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
 	uint32_t label_keys; /* a bit for each recorded label of the source */
