@@ -79,7 +79,8 @@ static void check_combinations(const struct options *o)
 	} rules[] = {
 		{targets > 1, "too many targets: " TARGETS "; only -a and those by name go with a "
 			      "command"},
-		{!targets && !o->check && !q->compile_only, "nothing to record: " TARGETS},
+		{!targets && !o->check && !o->scripts && !q->compile_only,
+			"nothing to record: " TARGETS},
 		{!q->compile_only && writes(o, true), "a .ko file comes from --compile-only"},
 		{q->compile_only &&
 				(writes(o, false) || o->nr_outputs > 1 || o->report || q->module),

@@ -258,6 +258,8 @@ const struct arg_option options_rows[] = {
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
 		"are listed by --script NAME --help",
 		1, .set = check_script_name},
+	{"scripts", 0, NULL, "List the scripts that --script runs, and where they are", 1, arg_flag,
+		AT(scripts)},
 	{.help = "What to write:", .group = 3},
 	{"output", 'o', "FILE",
 		"Write FILE, in the format of its ending: .rec .rec.zst .bt .folded .svg .csv "
