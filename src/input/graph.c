@@ -44,6 +44,7 @@ struct graph_call {
 struct graph_lane {
 	uint32_t cpu;  /* where it ran last */
 	uint32_t task; /* root frame, or 0 if it is not known */
+	bool is_named; /* the kernel has printed the name of the task, not <...> */
 	struct graph_call *calls;
 	size_t nr, alloc;
 };
@@ -91,6 +92,10 @@ static struct graph_lane *find_lane(struct graph_reader *r, const struct graph_l
 	struct graph_lane *lane = &r->lanes[number];
 
 	lane->cpu = g->cpu;
+	if (g->task.len && !lane->is_named) {
+		lane->is_named = *g->task.comm != '<';
+		lane->task = task_frame(r, &g->task);
+	}
 	return lane;
 }
 
@@ -117,10 +122,20 @@ static void switch_task(struct graph_reader *r, const struct graph_line *g)
 	*table_put(&r->on_cpu, g->cpu, 0, &is_new) = to;
 }
 
+/* Gives the time of a call, or of the calls in it, to the call above it, and forgets it. */
+static void pop_call(struct graph_lane *lane, uint64_t ns)
+{
+	lane->nr--;
+	if (lane->nr)
+		lane->calls[lane->nr - 1].inner += ns;
+}
+
 static void forget_calls(struct graph_reader *r, struct graph_lane *lane, uint32_t depth)
 {
-	for (; lane->nr && lane->calls[lane->nr - 1].depth >= depth; lane->nr--)
+	while (lane->nr && lane->calls[lane->nr - 1].depth >= depth) {
 		text_note(&r->text, UNFINISHED, r->text.line, "", 0);
+		pop_call(lane, lane->calls[lane->nr - 1].inner);
+	}
 }
 
 /* ---- calls ---- */
@@ -154,18 +169,19 @@ static void add_stack(struct graph_reader *r, const struct graph_lane *lane, uin
 	stacks_add(&r->text.stacks, lane->task, weight);
 }
 
+/*
+ * An interrupt may come while the tracer takes note of a call, whose time then does not include it.
+ */
 static void end_call(struct graph_reader *r, struct graph_lane *lane, const struct graph_line *g)
 {
-	const struct graph_call *call = &lane->calls[lane->nr - 1];
-	uint64_t self = g->ns > call->inner ? g->ns - call->inner : 0;
+	uint64_t inner = lane->calls[lane->nr - 1].inner;
+	uint64_t whole = g->ns > inner ? g->ns : inner;
 
 	if (g->has_ns)
-		add_stack(r, lane, r->counts ? 1 : self);
+		add_stack(r, lane, r->counts ? 1 : whole - inner);
 	else
 		text_note(&r->text, UNTIMED, r->text.line, "", 0);
-	lane->nr--;
-	if (lane->nr)
-		lane->calls[lane->nr - 1].inner += g->ns;
+	pop_call(lane, whole);
 }
 
 static void end_call_at(struct graph_reader *r, struct graph_lane *lane, const struct graph_line *g)
