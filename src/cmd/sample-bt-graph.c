@@ -138,7 +138,7 @@ static int record(struct graph_command *c, FILE *out, struct strbuf *err)
 	int ret = -1;
 
 	if (c->words) {
-		if (command_start(&c->command, c->words, err))
+		if (command_start(&c->command, c->words, NULL, err))
 			return -1;
 		c->request.pid = (uint32_t)c->command.pid;
 	}
