@@ -29,7 +29,7 @@ struct engine_request {
 	struct tool_values values;
 	const struct probe *probes; /* of the tool at */
 	size_t nr_probes;
-	struct measure measure; /* at their hits */
+	struct measure measure; /* at their hits; ranges also of other tools that take distr */
 	uint64_t count;         /* of a counter's events for each hit, or 0 for the usual number */
 	const uint32_t *pids;   /* none with tids, all or a selection, except for a command's PID */
 	size_t nr_pids;

@@ -98,7 +98,7 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 	static const struct {
 		const char *option, *what;
 	} needs[] = {{"rate", "rate"}, {"at", "at"}, {"event", "at"}, {"count", "at"},
-		{"value", "at"}, {"latency", "at"}, {"distr", "at"}, {"if", "at"},
+		{"value", "at"}, {"latency", "at"}, {"distr", "distr"}, {"if", "at"},
 		{"value-unit", "at"}, {"idle", "idle"}, {"mixed", "vm"}, {"labels", "label"},
 		{"requests", "label"}};
 

@@ -118,7 +118,7 @@ static void check_script(const struct options *o)
 		{"at", "at", o->probes.nr},
 		{"at", "value", q->measure.value},
 		{"at", "latency", q->measure.latency},
-		{"at", "distr", q->measure.ranges},
+		{"distr", "distr", q->measure.ranges},
 		{"at", "if", q->measure.test},
 		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
 		{"kernel", "k", q->kernel && tool_is_in_user(q->tool)},
@@ -353,7 +353,7 @@ static void check_measure(const struct options *o)
 
 	if (m->value && m->latency)
 		usage_error("--value and --latency are two measures: give one");
-	if (m->ranges && !m->value && !m->latency)
+	if (m->ranges && tool_takes(q->tool, "at") && !m->value && !m->latency)
 		usage_error("--distr needs --value or --latency");
 	if (m->unit && !m->value)
 		usage_error("--value-unit needs --value");

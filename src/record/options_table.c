@@ -245,8 +245,8 @@ const struct arg_option options_rows[] = {
 		"return",
 		1, arg_flag, REQUEST(measure.latency)},
 	{"distr", 0, NULL,
-		"With --value or --latency: also record the distribution, for bt-report --distr, "
-		"which is written to stdout without -o",
+		"Also record the distribution of the values or times, for bt-report --distr, which "
+		"is written to stdout without -o",
 		1, arg_flag, REQUEST(measure.ranges)},
 	{"if", 0, "EXPR", "With --at: only hits for which EXPR holds, such as \"$arg3 > 4096\"", 1,
 		set_expression, REQUEST(measure.test)},

@@ -179,6 +179,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->seed = hash_key[0];
 	targets_settings(p->targets, s);
 	s->pid_ns = task_namespace();
+	s->ranges = r->measure.ranges;
 	s->tick_ns = p->tick ? 1000000000 / programs_hz(r) : 0;
 	s->slice_ns = r->slice_ns;
 	s->state_arg = tool_has_probe(r->tool, "sched:sched_switch") && features_switch_state();

@@ -9,6 +9,7 @@
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
+#include "engine/bpf/kern/waiting.h"
 
 /* Returns the key of a thread's wait. TID is in the initial PID namespace. */
 static __always_inline struct span_key wait_key(uint32_t tid)
@@ -152,73 +153,6 @@ int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Reads the user-mode registers of TASK, which is not running; see take_my_saved_regs(). */
-static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
-{
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return take_saved_regs(s, task);
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
-}
-
-/*
- * Requests the user stack of TASK, which waits, for the row of s->span; user space reads the memory
- * of the process. Returns false if there is no room for the request.
- */
-static __always_inline bool request_user(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	uint64_t none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
-	struct row_key *row = &s->span.row;
-	bool have_regs = !none && take_regs_of(s, task);
-
-	if (have_regs && is_kernels_own(s))
-		none = STACK_NONE | NO_STACK_KERNEL_THREAD;
-	if (none) {
-		row->user = settings.kernel ? 0 : none;
-		return true;
-	}
-	if (!have_regs)
-		return true;
-	row->user = copy_number(LANE_SCAN, count);
-	begin_copy(s, LANE_SCAN, task, row->user, row->tgid, task->mm->exec_vm);
-	s->copy.remote = true;
-	return !bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0);
-}
-
-/* Requests the interpreter's stack in the same way. */
-static __always_inline bool request_vm(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	struct row_key *row = &s->span.row;
-	struct ring_vm_thread thread = {RING_VM_THREAD, row->tgid, copy_number(LANE_SCAN, count),
-		task->THREAD_POINTER, take_regs_of(s, task) ? regs_sp(&s->regs) : 0};
-
-	row->vm = thread.copy;
-	return !bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0);
-}
-
-static __always_inline bool take_waiting_stacks(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	struct row_key *row = &s->span.row;
-	uint32_t tgid = row->tgid;
-
-	if (settings.user && !request_user(s, task, count))
-		return false;
-	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
-		!request_vm(s, task, count))
-		return false;
-	if (settings.kernel) {
-		long bytes = bpf_get_task_stack(
-			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
-
-		if (bytes > 0)
-			row->kernel =
-				store(LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
-	}
-	return true;
-}
-
 /* Adds the threads that wait already at the start, as if their waits began at that time. */
 SEC("iter/task")
 int scan_waits(struct bpf_iter__task *ctx)
@@ -235,18 +169,9 @@ int scan_waits(struct bpf_iter__task *ctx)
 
 	if (task->on_cpu || state == WAIT_R || !is_target(task, ids) || !wait_is_selected(state))
 		return 0;
-	s->span = (struct span){.since = bpf_ktime_get_ns()};
+	begin_waiting(s, task, ids);
 	s->span.word[WAIT_CPU] = task->se.sum_exec_runtime;
 	s->span.word[WAIT_STATE] = state;
-	s->span.row.start = task->start_boottime;
-	s->span.row.tid = ids.tid;
-	s->span.row.tgid = ids.tgid;
-	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
-	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
-		s->span.row.label_set = LABEL_EARLIER;
-	if (!take_waiting_stacks(s, task, count) ||
-		(bpf_map_update_elem(&spans, &key, &s->span, BPF_NOEXIST) &&
-			!span_find(&key))) /* the thread has not begun another wait meanwhile */
-		count->spans_full++;
+	keep_waiting(s, task, &key, count);
 	return 0;
 }

@@ -29,10 +29,8 @@ enum {
 /* Returns whether a part of a wait in this state that took NS is recorded. */
 static inline bool wait_counts(const volatile struct settings *s, uint64_t state, uint64_t ns)
 {
-	uint64_t max = s->option[WAIT_OPTION_MAX];
-
 	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
-	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+	       within_bounds(s, WAIT_OPTION_MIN, WAIT_OPTION_MAX, ns);
 }
 
 #endif

@@ -137,13 +137,6 @@ static __noinline int end_io(
 	return 0;
 }
 
-static __always_inline bool io_counts(uint64_t ns)
-{
-	uint64_t max = settings.option[VFS_OPTION_MAX];
-
-	return ns >= settings.option[VFS_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
-}
-
 SEC("raw_tp/sys_exit")
 int on_io_return(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -153,7 +146,8 @@ int on_io_return(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!span)
 		return 0;
-	if (now <= control.until && span->row.start == my_start() && io_counts(now - span->since))
+	if (now <= control.until && span->row.start == my_start() &&
+		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since))
 		end_io(span, (const void *)ctx->args[0], ctx->args[1], now - span->since);
 	span_drop(&key);
 	return 0;

@@ -182,7 +182,19 @@ struct settings {
 	uint64_t slice_ns;   /* length of a slice of time, or 0 without slices */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
+	bool ranges; /* the rows of tools that take --distr are split by ranges of their values */
 };
+
+/*
+ * Returns whether a time of NS is recorded, by the options MIN and MAX of the tool, which are in
+ * us. A MAX of 0 is no limit.
+ */
+static inline bool within_bounds(const volatile struct settings *s, int min, int max, uint64_t ns)
+{
+	uint64_t longest = s->option[max];
+
+	return ns >= s->option[min] * 1000 && (!longest || ns <= longest * 1000);
+}
 
 /* Set by the recorder while the programs run; all other variables are constant. */
 struct control {
