@@ -15,6 +15,14 @@ enum {
 	COMPAT_EXIT_GROUP = 252,
 	COMPAT_SIGRETURN = 119,
 	COMPAT_RT_SIGRETURN = 173,
+	CALL_FUTEX = 202,
+	COMPAT_FUTEX = 240,
+	COMPAT_FUTEX_TIME64 = 422,
+	/* the same for 32-bit programs */
+	CALL_FUTEX_WAITV = 449,
+	CALL_FUTEX_WAKE = 454,
+	CALL_FUTEX_WAIT = 455,
+	CALL_FUTEX_REQUEUE = 456,
 };
 
 static inline bool syscall_returns(long number, bool is_compat)
@@ -27,6 +35,19 @@ static inline bool syscall_returns(long number, bool is_compat)
 static inline uint64_t syscall_argument(const struct pt_regs___kernel *regs, int argument)
 {
 	return argument == 0 ? regs->di : argument == 1 ? regs->si : regs->dx;
+}
+
+/* Does the same for a call of a 32-bit program. */
+static inline uint32_t syscall_compat_argument(const struct pt_regs___kernel *regs, int argument)
+{
+	return argument == 0 ? regs->bx : argument == 1 ? regs->cx : regs->dx;
+}
+
+/* Returns whether the call is futex(2). */
+static inline bool syscall_is_futex(long number, bool is_compat)
+{
+	return is_compat ? number == COMPAT_FUTEX || number == COMPAT_FUTEX_TIME64
+			 : number == CALL_FUTEX;
 }
 
 /* Returns whether the call gives a result, not the register of a signal handler's caller. */

@@ -17,7 +17,8 @@
 	X(vfs)                                                                                     \
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
-	X(leaks)
+	X(leaks)                                                                                   \
+	X(locks)
 
 struct drain;
 struct engine_request;

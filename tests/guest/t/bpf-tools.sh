@@ -10,6 +10,7 @@ set -eu
 . /lab/faults.sh
 . /lab/vfs.sh
 . /lab/alloc.sh
+. /lab/locks.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -18,6 +19,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
 }
 
 recorder() {
@@ -25,7 +27,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -49,6 +51,12 @@ in_guest() {
 	record_held leaks --every 1
 	check_eq 'leaks: bytes' "$(held_bytes)" "$(amounts leaks leaks)"
 	check_eq 'leaks: blocks' "$(held_blocks)" "$(amounts leaks blocks)"
+	tool=locks
+	begin_waits locks
+	check 'locks: nothing is lost' grep -q ' kept, 0 lost' "$T/locks.err"
+	futex_waits locks
+	if reports_contention; then contentions locks; fi
+	kernel_waits
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -108,6 +108,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	unsigned long long start_boottime;
+	int *clear_child_tid;      /* futex that is released when the thread ends */
 	struct uprobe_task *utask; /* NULL if no probe has hit */
 	struct thread_struct thread;
 	unsigned long nivcsw;
