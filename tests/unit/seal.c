@@ -274,6 +274,8 @@ static struct kallsyms *make_kallsyms(void)
 {
 	static const char text[] = "ffffffff81000000 T _stext\n"
 				   "ffffffff81000000 T work\n"
+				   "ffffffff81800000 T asm_sysvec_timer\n"
+				   "ffffffff81900000 T bpf_prog_load\n"
 				   "ffffffff82000000 t bpf_prog_0_probe\t[bpf]\n"
 				   "ffffffff83000000 T _etext\n";
 	char path[] = "/tmp/flametap-kallsyms.XXXXXX";
@@ -312,6 +314,26 @@ static void seal__kernel_stacks_begin_where_the_probe_was_called(void **state)
 	}
 	for (size_t i = 0; i < rec.nr_frames; i++)
 		assert_true(rec.frames[i].addr < 0xffffffff82000000);
+	kallsyms_free(ks);
+}
+
+/*
+ * The kernel's own functions for BPF are no probes; and a probe that was interrupted is not what
+ * has called the tracepoint.
+ */
+static void seal__other_frames_stay(void **state)
+{
+	const uint64_t loading[] = {0xffffffff81000100, 0xffffffff81900010, 0xffffffff81000050};
+	const uint64_t interrupted[] = {
+		0xffffffff81000200, 0xffffffff81800010, 0xffffffff82000010, 0xffffffff81000050};
+	struct kallsyms *ks = make_kallsyms();
+
+	(void)state;
+	add(0, samples_stack(&samples, loading, 3, STACK_KERNEL, WALK_ROOT), 2);
+	add(0, samples_stack(&samples, interrupted, 4, STACK_KERNEL, WALK_ROOT), 1);
+	seal(ks);
+	assert_int_equal(stack_at(0, 0)->nr, 3);
+	assert_int_equal(stack_at(1, 0)->nr, 4);
 	kallsyms_free(ks);
 }
 
@@ -427,6 +449,7 @@ int main(void)
 		TEST(what_began_before),
 		TEST(tasks_without_user_stack),
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
+		TEST(other_frames_stay),
 		TEST(events_labels_and_slices),
 		TEST(can_be_repeated),
 		TEST(of_a_tool),
