@@ -221,6 +221,18 @@ struct kernel_part frame_table_kernel_part(
 	return part;
 }
 
+size_t frame_table_interrupt(const struct frame_table *t, const struct kernel_part *part)
+{
+	const char *name, *module;
+	uint64_t offset;
+
+	for (size_t i = 0; t->ks && i < part->nr; i++)
+		if (kallsyms_find(t->ks, part->addresses[i] - 1, &name, &module, &offset) &&
+			enters_interrupt(name))
+			return i + 1;
+	return 0;
+}
+
 /* Returns the frame "[WHAT: TEXT]". */
 static uint32_t note_about(struct frame_table *t, const char *what, const char *text)
 {

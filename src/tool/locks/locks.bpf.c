@@ -225,22 +225,6 @@ int on_return(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Returns the number of the system call that the current thread is in. */
-static __always_inline uint64_t my_call(void)
-{
-	const char *regs;
-	uint64_t number = 0;
-
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		regs = (const char *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	else
-		regs = (const char *)BPF_CORE_READ(current_task(), stack) + THREAD_SIZE -
-		       sizeof(struct pt_regs___kernel);
-	bpf_probe_read_kernel(&number, sizeof(number),
-		regs + __builtin_offsetof(struct pt_regs___kernel, orig_ax));
-	return number & ~(uint64_t)SYSCALL_X32;
-}
-
 /*
  * Returns whether the current thread releases futexes: in a system call or, as the kernel does for
  * the thread, at its end.
@@ -248,7 +232,8 @@ static __always_inline uint64_t my_call(void)
 static __always_inline bool releases(struct task_struct *task)
 {
 	return my_flags() & TASK_EXITING ||
-	       is_futex_call(my_call(), BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT);
+	       is_futex_call(my_call() & ~(uint64_t)SYSCALL_X32,
+		       BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT);
 }
 
 /* Notes which thread has released the futex that WAIT waits for. */
@@ -274,7 +259,7 @@ int on_release(struct bpf_raw_tracepoint_args *ctx)
 	struct span *wait = span_find(&key);
 
 	/* a timer may have interrupted a thread that has nothing to do with the lock */
-	if (wait && !wait->word[LOCK_NUMBER] && !in_interrupt(ctx) && releases(current_task()))
+	if (wait && !wait->word[LOCK_NUMBER] && !is_interrupted(ctx) && releases(current_task()))
 		note_release(wait);
 	return 0;
 }

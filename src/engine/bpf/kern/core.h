@@ -177,7 +177,7 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.start = my_start();
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
-	s->row.user = s->row.kernel = s->row.vm = 0;
+	s->row.user = s->row.kernel = s->row.vm = s->row.waker = 0;
 	s->row.state = s->row.more = s->row.range = 0;
 	s->row.slice = settings.slice_ns ? slice_at(my_slices(), bpf_ktime_get_ns()) : 0;
 	s->row.event = ROW_SAMPLES;

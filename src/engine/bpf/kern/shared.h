@@ -109,6 +109,22 @@ struct node_key {
  */
 #define NODE_VM (1ULL << 61)
 
+/*
+ * A node of one waker, with the words below; and a node of wakers that have woken each other, with
+ * the numbers of their nodes, the last waker first. Their frames are not padded at the front.
+ */
+#define NODE_WAKER (1ULL << 60)
+#define NODE_WAKERS (1ULL << 59)
+
+enum waker_word {
+	WAKER_USER, /* numbers of stacks, or 0 */
+	WAKER_KERNEL,
+	WAKER_VM,
+	WAKER_COMM, /* two words */
+};
+
+enum { WAKERS_MAX = 4 }; /* that are kept of a thread */
+
 _Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "a VM stack fits into scratch.frame");
 
 /*
@@ -143,6 +159,7 @@ struct row_key {
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
 	uint64_t user, kernel, vm; /* numbers of stacks, or 0 */
+	uint64_t waker;            /* number of a node of one or more wakers, or 0 */
 	uint32_t state;            /* TOOL_STATE, VM_STATE or TOOL_VALUE, or 0 if there is none */
 	uint32_t slice;            /* number of the slice of time, from 1, or 0 without slices */
 	uint32_t more;             /* the sum belongs in equal parts to this many further slices */
@@ -220,6 +237,9 @@ struct span {
 	struct row_key row;        /* the row that the span is added to when it ends */
 	uint64_t since;            /* CLOCK_MONOTONIC, ns */
 	uint64_t word[SPAN_WORDS]; /* for use by the tool */
+	/* nodes of the threads that have woken this one, and each other, the last one first, or 0
+	 */
+	uint64_t wakers[WAKERS_MAX];
 };
 
 /* The number of stack copies of a process in the current second. */
