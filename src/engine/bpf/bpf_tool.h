@@ -18,7 +18,8 @@
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
 	X(leaks)                                                                                   \
-	X(locks)
+	X(locks)                                                                                   \
+	X(wakers)
 
 struct drain;
 struct engine_request;

@@ -17,7 +17,7 @@ enum { WAIT_S, WAIT_D, WAIT_T, WAIT_TRACED, WAIT_R, WAIT_W, WAIT_I, WAIT_P, WAIT
 _Static_assert((int)WAIT_NONE < (int)TOOL_STATES_MAX, "each state has a number in rows");
 
 /* Indexes of the options in the script's header. The states are bits; the limits are in us. */
-enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
+enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX, WAIT_OPTION_CHAIN };
 
 /* The words of a span that represents a thread's wait. */
 enum {

@@ -118,6 +118,7 @@ check_eq('flametap: runs all programs', sorted(set(texts) - {'flametap', 'ngx-va
 check_eq('completion: commands', ['record', 'report', 'resolve'], sorted(offered('flametap', 're')))
 for name in 'lj-sample-bt', 'pl-sample-bt', 'sample-bt-off-cpu', 'sample-bt-syscalls', 'sample-bt-faults', 'sample-bt-vfs', \
             'sample-bt-alloc', 'sample-bt-leaks', 'sample-bt-locks':
+        'sample-bt-locks', 'sample-bt-wakers':
     wrapper(name, texts[name], texts['sample-bt'])
 for path in sorted(glob.glob(top + '/man/*.[157]')):
     page(path)

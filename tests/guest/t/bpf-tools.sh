@@ -11,6 +11,7 @@ set -eu
 . /lab/vfs.sh
 . /lab/alloc.sh
 . /lab/locks.sh
+. /lab/wakers.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -20,6 +21,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
 }
 
 recorder() {
@@ -27,7 +29,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -57,6 +59,13 @@ in_guest() {
 	futex_waits locks
 	if reports_contention; then contentions locks; fi
 	kernel_waits
+	tool=wakers
+	record_work "$WAKERS" wakers --children
+	check 'wakers: nothing is lost' grep -q ' kept, 0 lost' "$T/wakers.err"
+	sees_wakers wakers
+	interrupted wakers
+	record_work "$WAKERS" wakers-user --children -u
+	sees_wakers wakers-user
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 
