@@ -2,14 +2,13 @@
 # wakers.sh: functions for the tests of wakers, on this machine and in guests. WAKERS is the program tests/programs/wakers.c, whose threads
 # wake each other $N times. They need record.sh.
 
-# In guests libc has no names for the functions where threads begin.
-
 # woken NAME ERE N: checks that the stacks ERE have N waits
 woken() {
 	"${BIN%/*}/bt-collapse" --event waits "$T/$1.rec" 2>/dev/null | sed 's/;\[\(sleeping\|waiting for CPU\)\] / /' >"$T/$1.waits" || :
 	check_eq "$1: $2" "$3" "$(weight "$T/$1.waits" "^(wakers;)?$2\$")"
 }
 
+# in guests libc has no names for the functions where threads begin
 woken_kernel='(;[^;]*_\[k\])*(;[^;]*_\[w\])*'
 woken_second=".*;second;await;(__libc_)?read$woken_kernel"
 woken_third="_start;.*;main;(make_child;)?third;await;(__libc_)?read$woken_kernel"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* locks: names the locks, and adds the waits that have not ended; see locks.bpf.c. */
 #include "locks.h"
+#include "lock_names.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "engine/bpf/features.h"
@@ -41,6 +42,7 @@ struct locks_run {
 	uint64_t nr_unfinished;  /* waits whose threads have ended */
 	uint64_t nr_unlabelled;  /* rows for whose labels there was no room */
 	struct lock_labels open; /* of the wait that is being added */
+	struct lock_names names;
 };
 
 /* Stands for the labels of a wait that has not ended, which have no number. */
@@ -71,12 +73,18 @@ static bool is_needed(const struct engine_request *request, const char *program)
 
 static void begin(struct tool_run *run)
 {
-	run->data = xcalloc(1, sizeof(struct locks_run));
+	struct locks_run *r = xcalloc(1, sizeof(*r));
+
+	lock_names_init(&r->names, run->facet.ps);
+	run->data = r;
 }
 
 static void release(struct tool_run *run)
 {
-	free(run->data);
+	struct locks_run *r = run->data;
+
+	lock_names_release(&r->names);
+	free(r);
 }
 
 static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
@@ -93,15 +101,6 @@ static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
 		"cannot record locks of the kernel: Linux %s has no tracepoint "
 		"lock:contention_begin, which exists since 5.19; -u records the locks of programs",
 		uts.release);
-}
-
-static uint32_t label_address(struct samples *s, uint32_t set, const struct lock_labels *l)
-{
-	char *text = xasprintf("0x%" PRIx64, l->address);
-
-	set = samples_label(s, set, "lock", text);
-	free(text);
-	return set;
 }
 
 static uint32_t label_releaser(struct samples *s, uint32_t set, const struct lock_labels *l)
@@ -124,7 +123,7 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 		r->nr_unlabelled++;
 		return 0;
 	}
-	uint32_t set = label_address(s, 0, &l);
+	uint32_t set = samples_label(s, 0, "lock", lock_name(&r->names, l.tgid, l.address));
 
 	set = samples_label(s, set, "kind", kinds[l.kind % LOCK_KINDS]);
 	if (l.error)
@@ -141,7 +140,7 @@ static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now
 	uint32_t number = (uint32_t)wait->word[LOCK_NUMBER];
 
 	r->open = (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
-		.tgid = row.tgid,
+		.tgid = wait->word[LOCK_KIND] < LOCK_SPIN ? row.tgid : 0,
 		.kind = (uint16_t)wait->word[LOCK_KIND]};
 	row.state = TOOL_VALUE(number ? number : LABELS_OPEN);
 	row.range = run->settings->ranges ? 1 + log_scale_bucket(ns) : 0;
