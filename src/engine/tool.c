@@ -213,18 +213,25 @@ static int take_function(struct tool *tool, const char *text, struct strbuf *err
 	return 0;
 }
 
-/* Parses an event, "calls" or "errors error". */
+/* Parses an event, "calls", "errors error" or "requests phase=device". */
 static int take_count(struct tool *tool, const char *text, struct strbuf *err)
 {
-	const char *rest = text, *name, *label;
-	size_t name_len, label_len;
+	const char *rest = text, *name, *label, *value;
+	size_t name_len, label_len, key_len;
 
 	if (tool->nr_counts == TOOL_COUNTS_MAX)
 		return fail(err, "more than %d further events", TOOL_COUNTS_MAX);
 	if (!next_word(&rest, &name, &name_len))
 		return fail(err, "invalid event '%s': give its name", text);
-	tool->counts[tool->nr_counts++] = (struct tool_count){xstrndup(name, name_len),
-		next_word(&rest, &label, &label_len) ? xstrndup(label, label_len) : NULL};
+	struct tool_count *count = &tool->counts[tool->nr_counts++];
+
+	*count = (struct tool_count){.name = xstrndup(name, name_len)};
+	if (!next_word(&rest, &label, &label_len))
+		return 0;
+	value = memchr(label, '=', label_len);
+	key_len = value ? (size_t)(value - label) : label_len;
+	count->label = xstrndup(label, key_len);
+	count->value = value ? xstrndup(value + 1, label_len - key_len - 1) : NULL;
 	return 0;
 }
 
@@ -580,6 +587,7 @@ void tool_release(struct tool *tool)
 	for (size_t i = 0; i < tool->nr_counts; i++) {
 		free(tool->counts[i].name);
 		free(tool->counts[i].label);
+		free(tool->counts[i].value);
 	}
 	for (size_t i = 0; i < tool->nr_options; i++)
 		option_free(tool->options[i]);

@@ -55,6 +55,7 @@ struct tool_function {
 struct tool_count {
 	char *name;  /* also the unit */
 	char *label; /* it counts only rows with this label, or NULL if it counts all rows */
+	char *value; /* which the label must have, or NULL if any value counts */
 };
 
 struct tool {

@@ -82,6 +82,13 @@ static const struct mode {
 			.vm_by_native = true,
 			.label_keys = UINT32_MAX,
 			.option = {[0] = 1 << 17, [4] = 1 << 17}}},
+	{"block--mixed", "block",
+		{.user = true,
+			.kernel = true,
+			.vm = true,
+			.vm_by_native = true,
+			.label_keys = UINT32_MAX,
+			.option = {63}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},

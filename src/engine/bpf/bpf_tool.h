@@ -15,6 +15,7 @@
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \
 	X(vfs)                                                                                     \
+	X(block)                                                                                   \
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
 	X(leaks)                                                                                   \

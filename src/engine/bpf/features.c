@@ -7,10 +7,22 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Returns whether the program of these instructions can be attached to a tracepoint. */
-static bool attaches(const char *tracepoint, const struct bpf_insn *insns, size_t nr)
+/*
+ * Tries to attach a program that reads the last argument: the kernel refuses a program that reads
+ * past the arguments of the tracepoint.
+ */
+bool features_tracepoint(const char *tracepoint, int nr)
 {
-	int prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", insns, nr, NULL);
+	const struct bpf_insn read_last[] = {
+		{.code = BPF_LDX | BPF_MEM | BPF_DW,
+			.dst_reg = 0,
+			.src_reg = 1,
+			.off = (__s16)((nr - 1) * 8)},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, /* r0 = 0 */
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int prog = bpf_prog_load(
+		BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", read_last, ARRAY_LEN(read_last), NULL);
 	int link = prog < 0 ? -1 : bpf_raw_tracepoint_open(tracepoint, prog);
 
 	if (link >= 0)
@@ -20,28 +32,14 @@ static bool attaches(const char *tracepoint, const struct bpf_insn *insns, size_
 	return link >= 0;
 }
 
-#define RETURN_0                                                                                   \
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K},                                                     \
-	{                                                                                          \
-		.code = BPF_JMP | BPF_EXIT                                                         \
-	}
-
-/* The kernel refuses a program that reads past the arguments of the tracepoint. */
 bool features_switch_state(void)
 {
-	const struct bpf_insn read_fourth[] = {
-		{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 0, .src_reg = 1, .off = 3 * 8},
-		RETURN_0,
-	};
-
-	return attaches("sched_switch", read_fourth, ARRAY_LEN(read_fourth));
+	return features_tracepoint("sched_switch", 4);
 }
 
 bool features_contention(void)
 {
-	const struct bpf_insn nothing[] = {RETURN_0};
-
-	return attaches("contention_begin", nothing, ARRAY_LEN(nothing));
+	return features_tracepoint("contention_begin", 2);
 }
 
 const char *features_probe_remedy(int error)

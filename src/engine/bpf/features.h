@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Returns whether the kernel has the tracepoint, with at least NR arguments. */
+bool features_tracepoint(const char *tracepoint, int nr);
+
 /*
  * Returns whether the tracepoint sched_switch has an argument for the state of the previous task
  * (since 5.18).

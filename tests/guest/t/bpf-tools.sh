@@ -12,6 +12,7 @@ set -eu
 . /lab/alloc.sh
 . /lab/locks.sh
 . /lab/wakers.sh
+. /lab/block.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -22,6 +23,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/disk" /lab/programs/disk.c
 }
 
 recorder() {
@@ -29,7 +31,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -66,6 +68,15 @@ in_guest() {
 	interrupted wakers
 	record_work "$WAKERS" wakers-user --children -u
 	sees_wakers wakers-user
+	tool=block
+	if make_disk; then
+		begin_requests block
+		check 'block: nothing is lost' grep -q ' kept, 0 lost' "$T/block.err"
+		same_requests block
+		remove_disk
+	else
+		skip 'block: requests' "$no_disk"
+	fi
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 
