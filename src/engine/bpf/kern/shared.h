@@ -24,6 +24,7 @@ enum {
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128,       /* of a stack at most */
 	COPY_QUOTAS_MAX = 4096, /* processes with a quota of stack copies */
+	COPIED_MAX = 4096,      /* stacks that are known to be copied */
 	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
@@ -247,6 +248,18 @@ struct copy_quota {
 	uint64_t second;
 	uint32_t nr;
 	uint32_t pad;
+};
+
+/* A thread's stack that was copied, which counts again when the stack is the same. */
+struct copied_key {
+	uint64_t start; /* as in struct row_key */
+	uint64_t hash;  /* of the registers and the stack */
+	uint32_t tid;
+	uint32_t pad;
+};
+
+struct copied {
+	uint64_t copy, time; /* its number, and CLOCK_MONOTONIC, ns */
 };
 
 /*
