@@ -5,6 +5,8 @@
 
 #include "regs_bpf.h"
 
+#include <bpf/bpf_core_read.h>
+
 enum {
 	SYSCALL_X32 = 0x40000000, /* a bit of the numbers of x32's calls */
 	STATUS_COMPAT = 2,        /* TS_COMPAT, of struct thread_info */
@@ -49,6 +51,11 @@ static inline bool syscall_is_futex(long number, bool is_compat)
 	return is_compat ? number == COMPAT_FUTEX || number == COMPAT_FUTEX_TIME64
 			 : number == CALL_FUTEX;
 }
+
+/* These two return the number and the first argument of the call that returns with these registers.
+ */
+#define syscall_number(regs) BPF_CORE_READ(regs, orig_ax)
+#define syscall_first(regs) BPF_CORE_READ(regs, di)
 
 /* Returns whether the call gives a result, not the register of a signal handler's caller. */
 static inline bool syscall_has_result(long number, bool is_compat)

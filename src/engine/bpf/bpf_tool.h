@@ -16,6 +16,7 @@
 	X(faults)                                                                                  \
 	X(vfs)                                                                                     \
 	X(block)                                                                                   \
+	X(tcp)                                                                                     \
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
 	X(leaks)                                                                                   \

@@ -60,7 +60,7 @@ enum {
 
 /* A disk, by its number. */
 struct disk_name {
-	uint32_t device; /* major << 20 | minor */
+	uint64_t device; /* major << 20 | minor; tells disks apart */
 	char name[DISK_NAME];
 };
 

@@ -6,6 +6,7 @@
 #include "block.h"
 
 #include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/numbering.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -56,8 +57,6 @@ enum req_flag_bits { __REQ_SYNC, __REQ_META, __REQ_FUA, __REQ_PREFLUSH, __REQ_RA
 
 #define HAS_FLAG(flags, name) ((flags) >> bpf_core_enum_value(enum req_flag_bits, name) & 1)
 
-enum { DISK_PROBES = 8 }; /* places in which a disk may be, from the place of its hash on */
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DISKS_MAX);
@@ -88,21 +87,10 @@ static __noinline uint32_t disk_number(struct gendisk *disk)
 
 	if (!disk)
 		return 0;
-	first.device = (uint32_t)BPF_CORE_READ(disk, major) << 20 |
+	first.device = (uint64_t)BPF_CORE_READ(disk, major) << 20 |
 		       (uint32_t)BPF_CORE_READ(disk, first_minor);
-	for (uint32_t i = 0; i < DISK_PROBES; i++) {
-		uint32_t number = (first.device * 0x9e3779b1U + i) % DISKS_MAX + 1;
-		const struct disk_name *known = bpf_map_lookup_elem(&disk_names, &number);
-
-		if (!known) {
-			bpf_core_read(first.name, sizeof(first.name), &disk->disk_name);
-			bpf_map_update_elem(&disk_names, &number, &first, BPF_NOEXIST);
-			known = bpf_map_lookup_elem(&disk_names, &number);
-		}
-		if (known && known->device == first.device)
-			return number;
-	}
-	return 0;
+	bpf_core_read(first.name, sizeof(first.name), &disk->disk_name);
+	return number_in(&disk_names, &first, 1, DISKS_MAX);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "vfs.h"
 
 #include "engine/bpf/kern/core.h"
+#include "engine/bpf/kern/files.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -36,28 +37,6 @@ struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
-};
-
-struct path___kernel {
-	struct vfsmount *mnt;
-	struct dentry *dentry;
-};
-
-struct file___kernel {
-	struct path___kernel f_path;
-};
-
-struct fdtable {
-	unsigned int max_fds;
-	struct file___kernel **fd;
-};
-
-struct files_struct {
-	struct fdtable *fdt;
-};
-
-struct task_struct___files {
-	struct files_struct *files;
 };
 
 #pragma clang attribute pop
@@ -232,18 +211,6 @@ __noinline int path_number(uint64_t address)
 	w->found.is_type = w->found.is_cut = false;
 	w->found.id = (struct file_identity){hash, MOUNT_TEXT, hash >> 32, 0};
 	return number_of_file(LANE_EVENT);
-}
-
-/* Returns the file of the descriptor FD of the current task, or NULL. */
-static __always_inline struct file___kernel *file_at(uint64_t fd)
-{
-	struct task_struct___files *task = (void *)current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file___kernel *file = NULL;
-
-	if ((uint32_t)fd < BPF_CORE_READ(table, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + (uint32_t)fd);
-	return file;
 }
 
 /* Returns the number of the file of the descriptor FD, or 0 if it is not known. */

@@ -13,6 +13,7 @@ set -eu
 . /lab/locks.sh
 . /lab/wakers.sh
 . /lab/block.sh
+. /lab/tcp.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -24,6 +25,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/disk" /lab/programs/disk.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/tcp" /lab/programs/tcp.c
 }
 
 recorder() {
@@ -31,7 +33,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -77,6 +79,11 @@ in_guest() {
 	else
 		skip 'block: requests' "$no_disk"
 	fi
+	tool=tcp
+	begin_uses tcp
+	check 'tcp: nothing is lost' grep -q ' kept, 0 lost' "$T/tcp.err"
+	same_uses tcp
+	retransmits lost
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

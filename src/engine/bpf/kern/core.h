@@ -144,7 +144,8 @@ static __always_inline void add_row(
 	}
 	/* relaxed, because clang 23 emits an instruction that needs Linux 5.12 for other orders */
 	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
+	if (sum) /* clang 14 has no instruction for adding a constant 0 */
+		__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
 static __always_inline struct slices my_slices(void)
