@@ -33,9 +33,15 @@ static inline bool syscall_returns(long number, bool is_compat)
 			 : number != CALL_EXIT && number != CALL_EXIT_GROUP;
 }
 
-/* Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers. */
-static inline uint64_t syscall_argument(const struct pt_regs___kernel *regs, int argument)
+/*
+ * Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers, in 32-bit code if
+ * IS_COMPAT is set.
+ */
+static inline uint64_t syscall_argument(
+	const struct pt_regs___kernel *regs, int argument, bool is_compat)
 {
+	if (is_compat)
+		return (uint32_t)(argument == 0 ? regs->bx : argument == 1 ? regs->cx : regs->dx);
 	return argument == 0 ? regs->di : argument == 1 ? regs->si : regs->dx;
 }
 

@@ -4,6 +4,7 @@
 #include "refusal.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -40,6 +41,11 @@ bool features_switch_state(void)
 bool features_contention(void)
 {
 	return features_tracepoint("contention_begin", 2);
+}
+
+bool features_find_vma(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_find_vma, NULL) > 0;
 }
 
 const char *features_probe_remedy(int error)

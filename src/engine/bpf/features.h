@@ -17,6 +17,9 @@ bool features_switch_state(void);
 /* Returns whether there are tracepoints for waiting for locks of the kernel (since 5.19). */
 bool features_contention(void);
 
+/* Returns whether programs can look for the mapping of an address (since 5.17). */
+bool features_find_vma(void);
+
 /* Returns what to do when a function of a program cannot be probed because of ERROR, an errno. */
 const char *features_probe_remedy(int error);
 

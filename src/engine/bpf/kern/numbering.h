@@ -16,8 +16,8 @@ static __always_inline bool words_are_same(const uint64_t *a, const uint64_t *b,
 }
 
 /*
- * Returns the number, from 1 to MAX, under which MAP (a hash) has a value whose first NR words are
- * those of FIRST, which is added if there is none. Returns 0 if there is no room. NR and MAX are
+ * Returns the number, from 1 to MAX, under which MAP (a hash) has a value that begins with the same
+ * NR words as FIRST. Adds FIRST if there is none. Returns 0 if there is no room. NR and MAX are
  * constant.
  */
 static __always_inline uint32_t number_in(void *map, const void *first, uint32_t nr, uint32_t max)

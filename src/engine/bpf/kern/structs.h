@@ -32,7 +32,7 @@ struct uprobe_task {
 struct mm_struct {
 	unsigned long exec_vm;
 	unsigned long end_code; /* 0 while execve(2) is still setting it up */
-	unsigned long start_stack;
+	unsigned long start_stack, start_brk, brk;
 	struct uprobes_state uprobes_state;
 };
 
