@@ -188,6 +188,20 @@ enum {
 	ALIKE_NS = 1000000000, /* how long a copy counts again; less than SWEEP_S */
 };
 
+/* Returns the hash of HASH_WORDS words at WORD, in four parts that a processor computes at once. */
+static __always_inline uint64_t hash_all(uint64_t hash, const uint64_t *word)
+{
+	uint64_t a = hash, b = ~hash, c = hash >> 1, d = ~hash >> 1;
+
+	for (uint32_t i = 0; i < HASH_WORDS; i += 4) {
+		a = hash_word(a, word[i]);
+		b = hash_word(b, word[i + 1]);
+		c = hash_word(c, word[i + 2]);
+		d = hash_word(d, word[i + 3]);
+	}
+	return hash_word(hash_word(hash_word(a, b), c), d);
+}
+
 /*
  * Adds HASH_WORDS words of the page that was read from AT to the hash, from word FIRST on, without
  * what is below the stack pointer or beyond the stack's end. Not inlined, so that the verifier
@@ -201,13 +215,15 @@ __noinline int hash_words(uint32_t lane, uint64_t at, uint32_t first)
 	if (!s || !h)
 		return 0;
 	uint64_t from = s->copy.reg[REG_SP], end = s->copying.end, hash = h->key.hash;
+	const uint64_t *word = &h->page[first & (COPY_PAGE / 8 - HASH_WORDS)];
 
-	for (uint32_t i = 0; i < HASH_WORDS; i++) {
-		uint32_t word = (first + i) % (COPY_PAGE / 8);
-
-		if (at + 8 * word + 8 > from && at + 8 * word < end)
-			hash = hash_word(hash, h->page[word]);
-	}
+	at += 8 * (uint64_t)first;
+	if (at >= from && at + 8 * HASH_WORDS <= end)
+		hash = hash_all(hash, word);
+	else
+		for (uint32_t i = 0; i < HASH_WORDS; i++, at += 8)
+			if (at + 8 > from && at < end)
+				hash = hash_word(hash, word[i]);
 	h->key.hash = hash;
 	return 0;
 }
