@@ -151,7 +151,8 @@ static __always_inline void add_use(struct scratch *s, struct sock *sk, enum tcp
  * The current thread has used SK. If only what is sent again is recorded, only the first use
  * matters, which makes the thread the owner.
  */
-static __noinline int use(void *ctx, const void *regs, struct sock *sk, uint32_t op, int64_t result)
+static __always_inline int use(
+	void *ctx, const void *regs, struct sock *sk, uint32_t op, int64_t result)
 {
 	struct counters *count = my_counters(LANE_EVENT);
 	struct span_key key = key_of(sk, PART_OWNER);
