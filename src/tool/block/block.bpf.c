@@ -13,7 +13,7 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 
-static __always_inline struct span_key key_of(const void *address, enum block_part part)
+static __always_inline struct span_key key_of(const void *address, enum request_part part)
 {
 	return (struct span_key){.id = (uint64_t)address, .part = part};
 }
@@ -53,7 +53,7 @@ static __always_inline bool is_wanted(enum block_op op)
 }
 
 /* Returns the value of REQUEST's rows. */
-static __always_inline uint32_t value_of(struct request *request)
+static __always_inline uint32_t value_of(struct request___kernel *request)
 {
 	uint32_t flags = BPF_CORE_READ(request, cmd_flags);
 
@@ -98,7 +98,7 @@ static __always_inline void begin_span(
  * false if there is no such thread.
  */
 static __always_inline bool adopt(
-	struct request *request, const struct span_key *key, uint64_t start, uint64_t what)
+	struct request___kernel *request, const struct span_key *key, uint64_t start, uint64_t what)
 {
 	struct counters *count = my_counters(LANE_EVENT);
 	bool is_flush = (what >> 32 & BLOCK_OP) == BLOCK_FLUSH;
@@ -122,7 +122,8 @@ static __always_inline bool adopt(
  * Returns the span of REQUEST, or NULL if it has none. The memory of requests is used again and
  * again; a span that is another request's is forgotten.
  */
-static __always_inline struct span *span_of(struct request *request, const struct span_key *key)
+static __always_inline struct span *span_of(
+	struct request___kernel *request, const struct span_key *key)
 {
 	struct span *span = span_find(key);
 
@@ -133,7 +134,7 @@ static __always_inline struct span *span_of(struct request *request, const struc
 }
 
 /* Begins the span of REQUEST, which is put into a queue or issued, unless it has begun. */
-static __always_inline void begin_request(void *ctx, struct request *request)
+static __always_inline void begin_request(void *ctx, struct request___kernel *request)
 {
 	struct span_key key = key_of(request, PART_REQUEST);
 
@@ -146,13 +147,13 @@ static __always_inline void begin_request(void *ctx, struct request *request)
 		begin_span(ctx, &key, start, what);
 }
 
-static __always_inline int insert(void *ctx, struct request *request)
+static __always_inline int insert(void *ctx, struct request___kernel *request)
 {
 	begin_request(ctx, request);
 	return 0;
 }
 
-static __always_inline int issue(void *ctx, struct request *request)
+static __always_inline int issue(void *ctx, struct request___kernel *request)
 {
 	struct span_key key = key_of(request, PART_REQUEST);
 
@@ -165,7 +166,7 @@ static __always_inline int issue(void *ctx, struct request *request)
 }
 
 /* The device did not take the request, which goes on in the queue. */
-static __always_inline int requeue(void *ctx, struct request *request)
+static __always_inline int requeue(void *ctx, struct request___kernel *request)
 {
 	struct span_key key = key_of(request, PART_REQUEST);
 	struct span *span = span_find(&key);
@@ -176,7 +177,7 @@ static __always_inline int requeue(void *ctx, struct request *request)
 }
 
 /* The request becomes a part of another one. */
-static __always_inline int merge(void *ctx, struct request *request)
+static __always_inline int merge(void *ctx, struct request___kernel *request)
 {
 	struct span_key key = key_of(request, PART_REQUEST);
 
@@ -220,10 +221,10 @@ static __always_inline int ask(void *ctx, struct bio *bio)
 		return name(ctx, (type *)ctx->args[1]);                                            \
 	}
 
-PROGRAM(insert, "block_rq_insert", struct request)
-PROGRAM(issue, "block_rq_issue", struct request)
-PROGRAM(requeue, "block_rq_requeue", struct request)
-PROGRAM(merge, "block_rq_merge", struct request)
+PROGRAM(insert, "block_rq_insert", struct request___kernel)
+PROGRAM(issue, "block_rq_issue", struct request___kernel)
+PROGRAM(requeue, "block_rq_requeue", struct request___kernel)
+PROGRAM(merge, "block_rq_merge", struct request___kernel)
 PROGRAM(ask, "block_getrq", struct bio)
 
 /* Returns the error of a row: ERROR is a negative errno, or a status (since 5.16). */
@@ -252,7 +253,7 @@ static __always_inline void add_request(
 SEC("raw_tp/block_rq_complete")
 int on_complete(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct request *request = (void *)ctx->args[0];
+	struct request___kernel *request = (void *)ctx->args[0];
 	struct counters *count = my_counters(LANE_EVENT);
 	struct span_key key = key_of(request, PART_REQUEST);
 	struct span *span = span_of(request, &key);

@@ -49,7 +49,7 @@ _Static_assert((int)BLOCK_OPS <= BLOCK_OP + 1, "each op has a number in rows");
  * What is a span, see span_key.part: a request; the part of a file system's request that gets a
  * request of its own later, in another thread; and the last flush of a queue that was asked for.
  */
-enum block_part { PART_REQUEST, PART_BIO, PART_FLUSH };
+enum request_part { PART_REQUEST, PART_BIO, PART_FLUSH };
 
 /* The words of a span. */
 enum {

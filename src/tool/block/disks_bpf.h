@@ -38,7 +38,7 @@ struct bio___before_5_12 {
 	struct gendisk *bi_disk;
 };
 
-struct request {
+struct request___kernel {
 	struct request_queue *q;
 	unsigned int cmd_flags;
 	unsigned int __data_len; /* bytes that are not transferred yet */
@@ -64,7 +64,7 @@ struct {
 	__type(value, struct disk_name);
 } disk_names SEC(".maps");
 
-static __always_inline struct gendisk *disk_of(struct request *request)
+static __always_inline struct gendisk *disk_of(struct request___kernel *request)
 {
 	struct request___before_5_17 *old = (void *)request;
 
