@@ -19,6 +19,7 @@ function kind_of(i) {
 BEGIN {
 	command["comm"] = "ps -e -o comm= | sort -u"
 	command["tid"] = "ps -e -L -o tid="
+	command["script"] = "sample-bt --scripts 2>/dev/null | sed \"s/ .*//\""
 	command["unit"] = "systemctl list-units --plain --no-legend --no-pager 2>/dev/null | sed \"s/ .*//\""
 }
 
@@ -60,9 +61,19 @@ function words(i,    choice) {
 	return choice
 }
 
-function print_bash(    i, all, name) {
-	name = "_flametap_" program
+# A command that lists the options of "program", with an = behind those that have a value, and of the script in the shell's variable.
+function options_with_script() {
+	return program " --script \"$script\" --help 2>/dev/null | sed -n \"s/^ *\\(-., \\)*\\(--[a-z0-9-]*=*\\).*/\\2/p\""
+}
+
+function function_name(    name) {
+	name = "flametap_" program
 	gsub(/-/, "_", name)
+	return name
+}
+
+function print_bash(    i, all, name) {
+	name = "_" function_name()
 	print "# bash completion for " program
 	print name "() {"
 	print "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}"
@@ -75,9 +86,18 @@ function print_bash(    i, all, name) {
 			print "\t" (short[i] == "" ? "" : "-" short[i] " | ") "--" long[i] ") " bash_values(i) "return ;;"
 	}
 	print "\tesac"
+	if (has_scripts) {
+		print "\tlocal i script="
+		print "\tfor ((i = 1; i < COMP_CWORD; i++)); do"
+		print "\t\t[ \"${COMP_WORDS[i]}\" = --script ] && script=${COMP_WORDS[i + 1]}"
+		print "\t\t[ \"$script\" = = ] && script=${COMP_WORDS[i + 2]}"
+		print "\tdone"
+	}
 	print "\tcase $word in"
 	print "\t-*)"
 	print "\t\tCOMPREPLY=($(compgen -W '" substr(all, 2) "' -- \"$word\"))"
+	if (has_scripts)
+		print "\t\t[ \"$script\" ] && COMPREPLY=($(compgen -W \"$(" options_with_script() ")\" -- \"$word\"))"
 	print "\t\t[[ ${COMPREPLY[*]} = *= ]] && compopt -o nospace"
 	print "\t\t;;"
 	if (commands != "")
@@ -104,6 +124,11 @@ function zsh_values(i,    kind) {
 
 function print_zsh(    i, set) {
 	print "#compdef " program
+	if (has_scripts) {
+		print "local script=${${(M)words:#--script=*}#--script=}"
+		print "[ \"${words[(r)--script]}\" ] && script=${words[words[(i)--script] + 1]}"
+		print "[ \"$script\" ] && compadd -- $(" options_with_script() ")"
+	}
 	print "_arguments -s -S \\"
 	for (i = 1; i <= nr; i++) {
 		set = short[i] == "" ? "'--" long[i] (value[i] == "" ? "" : "=") : "{-" short[i] (value[i] == "" ? "" : "+") ",--" \
@@ -118,6 +143,13 @@ function print_zsh(    i, set) {
 function print_fish(    i, kind, rest) {
 	if (commands != "")
 		print "complete -c " program " -n __fish_use_subcommand -x -a '" commands "'"
+	if (has_scripts) {
+		print "function __" function_name()
+		print "\tset -l script (commandline -pc | string match -r -g -- '--script[= ]([a-z-]+) ')"
+		print "\ttest -n \"$script\"; and " options_with_script()
+		print "end"
+		print "complete -c " program " -f -n 'string match -q -- \"-*\" (commandline -ct)' -a '(__" function_name() ")'"
+	}
 	for (i = 1; i <= nr; i++) {
 		kind = kind_of(i)
 		rest = kind == "none" ? "" : kind == "files" ? " -r -F" : kind == "folders" ? " -x -a '(__fish_complete_directories)'" : \
@@ -175,8 +207,10 @@ END {
 		print "completion.awk: the help of '" program "' lists no option: is it built?" >"/dev/stderr"
 		exit 1
 	}
-	for (i = 1; i <= nr; i++)
+	for (i = 1; i <= nr; i++) {
 		value[i] = listed(doc[i], value[i])
+		has_scripts = has_scripts || long[i] == "script"
+	}
 	if (shell == "bash")
 		print_bash()
 	else if (shell == "zsh")

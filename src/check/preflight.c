@@ -133,6 +133,10 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 			strbuf_addf(why, "using the built-in engine: only it walks %s%s stacks",
 				request->vm->add_values ? "all " : "",
 				request->vm->language->title);
+		else if (request->operators)
+			strbuf_addf(why,
+				"using the built-in engine: only it labels samples with %s",
+				VM_OP_LABEL);
 		else if (request->selection.kind)
 			strbuf_adds(why, "using the built-in engine: only it learns of processes "
 					 "that start later");

@@ -91,6 +91,7 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 		.user = request->user,
 		.kernel = request->kernel,
 		.vm = request->vm,
+		.operators = request->operators,
 		.label = request->label,
 		.label_keys = request->label_keys,
 		.label_is_optional = true,

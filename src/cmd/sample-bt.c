@@ -169,9 +169,27 @@ static int record_with(struct options *o, const struct engines *e)
 	return ret;
 }
 
+/* Lists the scripts, and on stderr those that cannot be used. */
+static int list_scripts(void)
+{
+	struct strbuf out = STRBUF_INIT, err = STRBUF_INIT;
+	int ret = EXIT_OK;
+
+	tools_describe(&out, &err);
+	fwrite(out.buf, 1, out.len, stdout);
+	if (err.len)
+		ret = EXIT_PARTIAL;
+	program_say_rest(&err);
+	strbuf_release(&out);
+	return program_close(stdout, "stdout") ? EXIT_FAILED : ret;
+}
+
 static int run(struct options *o)
 {
 	struct engines e;
+
+	if (o->scripts)
+		return list_scripts();
 
 	e.nr = engines_find(o->engine, &o->session.request, e.list);
 	return o->check ? run_check(o, &e) : record_with(o, &e);

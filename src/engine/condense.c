@@ -224,6 +224,21 @@ static uint32_t add_stack(struct condense *c, uint32_t number, uint32_t depth, b
 	return samples_stack(c->to, c->frames, depth + is_rare, (enum stack_kind)s->kind, s->end);
 }
 
+/* Adds the stack S of one or more wakers, and the stacks that it consists of. */
+static uint32_t add_waker(struct condense *c, const struct sample_stack *s)
+{
+	bool is_one = s->end == SAMPLE_WAKER;
+	uint64_t *words = xcalloc(s->nr + 1, sizeof(*words));
+
+	memcpy(words, c->from.frames + s->first, s->nr * sizeof(*words));
+	for (uint32_t i = 0; i < (is_one ? SAMPLE_WAKER_COMM : s->nr); i++)
+		words[i] = condense_keep(c, (uint32_t)words[i]);
+	uint32_t number = samples_stack(c->to, words, s->nr, STACK_WAKER, s->end);
+
+	free(words);
+	return number;
+}
+
 /* Returns the stack that pending stack NUMBER has become, or NUMBER itself. */
 static uint32_t actual_stack(const struct condense *c, uint32_t number)
 {
@@ -239,7 +254,9 @@ uint32_t condense_keep(struct condense *c, uint32_t stack)
 	uint32_t *at = &c->stacks[actual];
 
 	if (actual && !*at)
-		*at = s->actual ? samples_pending(c->to) : add_stack(c, actual, s->nr, false);
+		*at = s->actual                ? samples_pending(c->to)
+		      : s->kind == STACK_WAKER ? add_waker(c, s)
+					       : add_stack(c, actual, s->nr, false);
 	return *at;
 }
 
@@ -305,6 +322,7 @@ static void keep_key(struct condense *c, struct sample_key *key)
 	key->user = condense_keep(c, key->user);
 	key->kernel = condense_keep(c, key->kernel);
 	key->vm = condense_keep(c, key->vm);
+	key->waker = condense_keep(c, key->waker);
 }
 
 /* Shortens the stacks of KEY, which are on top of each other, as if they were one stack. */
@@ -315,7 +333,10 @@ static void shorten_key(struct condense *c, struct sample_key *key)
 
 	if (depth_of_key(c, key) <= c->depth) {
 		keep_key(c, key);
-	} else if (*base && below >= c->depth) {
+		return;
+	}
+	key->waker = 0; /* it is on top of the others */
+	if (*base && below >= c->depth) {
 		*base = shorten_stack(c, *base, c->depth);
 		key->vm = base == &key->vm ? key->vm : 0;
 		key->kernel = 0;
@@ -334,6 +355,7 @@ static struct sample_key actual_key(const struct condense *c, const struct sampl
 	key.user = actual_stack(c, key.user);
 	key.kernel = actual_stack(c, key.kernel);
 	key.vm = actual_stack(c, key.vm);
+	key.waker = actual_stack(c, key.waker);
 	return key;
 }
 

@@ -29,7 +29,7 @@ struct engine_request {
 	struct tool_values values;
 	const struct probe *probes; /* of the tool at */
 	size_t nr_probes;
-	struct measure measure; /* at their hits */
+	struct measure measure; /* at their hits; ranges also of other tools that take distr */
 	uint64_t count;         /* of a counter's events for each hit, or 0 for the usual number */
 	const uint32_t *pids;   /* none with tids, all or a selection, except for a command's PID */
 	size_t nr_pids;
@@ -42,7 +42,8 @@ struct engine_request {
 	bool user, kernel; /* which stacks; with both, user stack and kernel part at every tick */
 	/* The interpreter whose stacks are taken instead of user stacks, or NULL. */
 	const struct vm *vm;
-	bool mixed; /* its frames are put into the user stacks; user is set, too */
+	bool mixed;     /* its frames are put into the user stacks; user is set, too */
+	bool operators; /* samples are labelled with the operator that it executes */
 	/* The source of the samples' labels, or NULL. */
 	const struct label_source *label;
 	uint32_t label_keys;     /* a bit for each label */

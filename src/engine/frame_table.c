@@ -173,13 +173,26 @@ static bool interrupts(struct frame_table *t, uint64_t address)
  */
 static bool is_probe(const char *name, const char *module)
 {
-	static const char *const starts[] = {"bpf_prog_", "bpf_trace_run", "__bpf_trace_",
-		"trace_call_bpf", "perf_call_bpf_", "perf_syscall_", "perf_trace_"};
+	static const char *const starts[] = {"bpf_trace_run", "__bpf_trace_", "trace_call_bpf",
+		"perf_call_bpf_", "perf_syscall_", "perf_trace_"};
 
 	if (!strncmp(module, "[stap_", 6) && strstr(name, "tracepoint_probe_"))
 		return true;
+	if (!strcmp(module, "[bpf]") && !strncmp(name, "bpf_prog_", 9))
+		return true;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
 		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* Returns whether a function is where the kernel enters an interrupt. */
+static bool enters_interrupt(const char *name)
+{
+	static const char *const entries[] = {"asm_sysvec_", "asm_common_interrupt", "asm_exc_nmi"};
+
+	for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+		if (!strncmp(name, entries[i], strlen(entries[i])))
 			return true;
 	return false;
 }
@@ -197,6 +210,8 @@ struct kernel_part frame_table_kernel_part(
 	for (size_t i = 0; t->ks && i < nr && i < OWN_MAX; i++) {
 		if (!kallsyms_find(t->ks, addresses[i] - 1, &name, &module, &offset))
 			continue;
+		if (enters_interrupt(name)) /* which may have hit another probe */
+			break;
 		if (is_probe(name, module) || (i == own && !strncmp(name, "__traceiter_", 12)))
 			own = i + 1;
 	}
@@ -204,6 +219,18 @@ struct kernel_part frame_table_kernel_part(
 	part.addresses = addresses + own;
 	part.nr = nr - own;
 	return part;
+}
+
+size_t frame_table_interrupt(const struct frame_table *t, const struct kernel_part *part)
+{
+	const char *name, *module;
+	uint64_t offset;
+
+	for (size_t i = 0; t->ks && i < part->nr; i++)
+		if (kallsyms_find(t->ks, part->addresses[i] - 1, &name, &module, &offset) &&
+			enters_interrupt(name))
+			return i + 1;
+	return 0;
 }
 
 /* Returns the frame "[WHAT: TEXT]". */

@@ -67,6 +67,12 @@ struct kernel_part frame_table_kernel_part(
 	const struct frame_table *t, const uint64_t *addresses, size_t nr);
 uint32_t frame_table_kernel_stack(struct frame_table *t, const struct kernel_part *part);
 
+/*
+ * Returns how many of its addresses an interrupt has put on the stack, up to its entry, or 0 if the
+ * task is not interrupted. Exceptions, such as page faults, are the task's own.
+ */
+size_t frame_table_interrupt(const struct frame_table *t, const struct kernel_part *part);
+
 /* Adds the user stack of a task without one, which is the note "[no user stack: WHY]". */
 uint32_t frame_table_no_stack(struct frame_table *t, const char *why);
 

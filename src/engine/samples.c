@@ -147,6 +147,34 @@ uint32_t samples_stack(
 	return *first = number;
 }
 
+uint32_t samples_waker(
+	struct samples *s, uint32_t user, uint32_t kernel, uint32_t vm, const char *comm)
+{
+	const uint64_t words[SAMPLE_WAKER_WORDS] = {
+		[SAMPLE_WAKER_USER] = user,
+		[SAMPLE_WAKER_KERNEL] = kernel,
+		[SAMPLE_WAKER_VM] = vm,
+		[SAMPLE_WAKER_COMM] = samples_name(
+			s, &(struct sample_name){.function = strpool_adds(&s->strings, comm)}),
+	};
+
+	return samples_stack(s, words, SAMPLE_WAKER_WORDS, STACK_WAKER, SAMPLE_WAKER);
+}
+
+uint32_t samples_wakers(struct samples *s, const uint32_t *list, uint32_t nr)
+{
+	uint64_t *words = xcalloc(nr + 1, sizeof(*words));
+	uint32_t known = 0;
+
+	for (; known < nr && list[known]; known++)
+		words[known] = list[known];
+	uint32_t number =
+		known == 1 ? list[0] : samples_stack(s, words, known, STACK_WAKER, SAMPLE_WAKERS);
+
+	free(words);
+	return number;
+}
+
 uint32_t samples_pending(struct samples *s)
 {
 	uint32_t number = add_stack(s, NULL, 0);

@@ -29,6 +29,20 @@ enum {
 	SAMPLE_EXECVE,  /* the new program's memory is not yet set up */
 };
 
+/*
+ * The "frames" of a stack of kind STACK_WAKER, if it is a waker: numbers of its stacks, or 0, and
+ * the number in names of its name. Several wakers that have woken each other are such a stack, too,
+ * whose frames are numbers of wakers, the last one first.
+ */
+enum sample_waker {
+	SAMPLE_WAKER_USER,
+	SAMPLE_WAKER_KERNEL,
+	SAMPLE_WAKER_VM,
+	SAMPLE_WAKER_COMM,
+	SAMPLE_WAKER_WORDS,
+};
+enum { SAMPLE_WAKER, SAMPLE_WAKERS }; /* how such a stack ends */
+
 /* The frame of any stack that replaces the innermost frames of a rare stack, see condense.h. */
 #define SAMPLE_RARE UINT64_MAX
 
@@ -75,6 +89,7 @@ struct samples {
 		struct sample_key {
 			uint32_t event, task;      /* indexes in events and tasks */
 			uint32_t user, kernel, vm; /* numbers of stacks, or 0 */
+			uint32_t waker;            /* in the same way */
 			uint32_t labels;           /* number of a set, or 0 */
 		} key;
 		uint32_t next;   /* as in stacks */
@@ -112,6 +127,12 @@ uint32_t samples_label(struct samples *s, uint32_t others, const char *key, cons
 bool samples_has_label(struct samples *s, uint32_t others, const char *key, const char *value);
 uint32_t samples_stack(
 	struct samples *s, const uint64_t *frames, uint32_t nr, enum stack_kind kind, unsigned end);
+
+/* Returns the stack of a waker with these stacks, which may be 0, and this name. */
+uint32_t samples_waker(
+	struct samples *s, uint32_t user, uint32_t kernel, uint32_t vm, const char *comm);
+/* Returns the stack of the wakers in LIST, which ends at the first 0 or after NR. */
+uint32_t samples_wakers(struct samples *s, const uint32_t *list, uint32_t nr);
 
 /* Returns the number of a stack that will be set later, or never. */
 uint32_t samples_pending(struct samples *s);

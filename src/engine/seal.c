@@ -9,6 +9,7 @@
 #include "judge.h"
 #include "label/memberships.h"
 #include "lib/hash.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "runtime/native.h"
 #include "samples.h"
@@ -171,8 +172,12 @@ static struct kernel_part kernel_part(const struct conversion *c, const struct s
 	return frame_table_kernel_part(&c->table, frames_of(c, s), s->nr);
 }
 
+static uint32_t add_waker_stack(struct conversion *c, const struct sample_stack *s);
+
 static uint32_t add_stack(struct conversion *c, const struct sample_stack *s)
 {
+	if (s->kind == STACK_WAKER)
+		return add_waker_stack(c, s);
 	if (why_no_stack(s))
 		return frame_table_no_stack(&c->table, why_no_stack(s));
 	if (s->end == SAMPLE_EARLIER || s->end == SAMPLE_NAMED || s->kind == STACK_USER)
@@ -249,24 +254,203 @@ static uint32_t spliced_stack(struct conversion *c, uint32_t user, uint32_t in_v
 	return *at;
 }
 
+/* ---- wakers ---- */
+
+/* Frames from the root to the leaf, of one waker after the other. */
+struct waker_frames {
+	uint32_t *list;
+	size_t nr, alloc;
+};
+
+static void push_frame(struct waker_frames *w, uint32_t frame)
+{
+	ALLOC_GROW(w->list, w->nr, w->alloc);
+	w->list[w->nr++] = frame;
+}
+
+static void push_text(
+	struct conversion *c, struct waker_frames *w, enum frame_kind kind, const char *text)
+{
+	push_frame(w, frame_table_named(&c->table, kind,
+			      &(struct rec_name){.function = recording_string(c->rec, text)}));
+}
+
+/* Pushes the frames of a stack of the recording, after a note if it is not whole. */
+static void push_stack(struct conversion *c, struct waker_frames *w, uint32_t id)
+{
+	struct rec_stack stack = c->rec->stacks[id];
+	struct strbuf end = STRBUF_INIT;
+
+	recording_add_end(c->rec, &stack, &end);
+	if (end.len)
+		push_text(c, w, FRAME_NOTE, end.buf);
+	for (uint32_t i = stack.nr; i--;)
+		push_frame(w, c->rec->frame_refs[stack.first + i]);
+	strbuf_release(&end);
+}
+
+static bool shows_kernel(const struct conversion *c)
+{
+	return !c->facts->request || c->facts->request->kernel;
+}
+
+/* Pushes what an interrupt did, whose NR addresses are on top of a thread that it has interrupted.
+ */
+static void push_interrupt(
+	struct conversion *c, struct waker_frames *w, struct kernel_part part, size_t nr)
+{
+	push_text(c, w, FRAME_NOTE, "[interrupt]");
+	part.nr = nr;
+	if (shows_kernel(c))
+		push_stack(c, w, frame_table_kernel_stack(&c->table, &part));
+}
+
+/* Returns the stack of samples that WORD of a waker has become, or 0 if there is none. */
+static uint32_t part_of_waker(
+	const struct conversion *c, const struct sample_stack *waker, enum sample_waker word)
+{
+	uint32_t stack = (uint32_t)frames_of(c, waker)[word];
+
+	return stack ? samples_actual(c->samples, stack) : 0;
+}
+
+/* Returns the kernel part of a waker, and in *NR how many addresses an interrupt has put there. */
+static struct kernel_part kernel_of_waker(
+	const struct conversion *c, const struct sample_stack *waker, size_t *nr)
+{
+	uint32_t kernel = part_of_waker(c, waker, SAMPLE_WAKER_KERNEL);
+	struct kernel_part part = {0};
+
+	if (kernel)
+		part = kernel_part(c, &c->samples->stacks[kernel]);
+	*nr = frame_table_interrupt(&c->table, &part);
+	return part;
+}
+
+static void push_waker(struct conversion *c, struct waker_frames *w, const struct sample_stack *s)
+{
+	uint32_t user = part_of_waker(c, s, SAMPLE_WAKER_USER);
+	uint32_t vm = part_of_waker(c, s, SAMPLE_WAKER_VM);
+	uint32_t kernel = part_of_waker(c, s, SAMPLE_WAKER_KERNEL);
+	const struct sample_name *comm = name_at(c, frames_of(c, s)[SAMPLE_WAKER_COMM]);
+	size_t interrupt;
+	struct kernel_part part = kernel_of_waker(c, s, &interrupt);
+
+	if (interrupt) {
+		push_interrupt(c, w, part, interrupt);
+		return;
+	}
+	push_text(c, w, FRAME_TASK, strpool_get(&c->samples->strings, comm->function));
+	if (user && vm)
+		push_stack(c, w, spliced_stack(c, user, vm));
+	else if ((user | vm) && !why_no_stack(&c->samples->stacks[user | vm]))
+		push_stack(c, w, stack_of(c, user | vm));
+	if (kernel && shows_kernel(c))
+		push_stack(c, w, stack_of(c, kernel));
+}
+
+/*
+ * Returns how many of the wakers S are shown: up to an interrupt, which nobody has woken, whatever
+ * the thread that it has interrupted.
+ */
+static uint32_t nr_wakers(const struct conversion *c, const struct sample_stack *s)
+{
+	uint32_t nr = 0;
+	size_t interrupt = 0;
+
+	while (nr < s->nr && !interrupt)
+		kernel_of_waker(c, &c->samples->stacks[frames_of(c, s)[nr++]], &interrupt);
+	return nr;
+}
+
+/*
+ * Adds the stack of one or more wakers, which lies upside down on the stack of the thread that was
+ * woken: the last waker first, from its leaf to its root and its name.
+ */
+static uint32_t add_waker_stack(struct conversion *c, const struct sample_stack *s)
+{
+	const uint64_t *words = frames_of(c, s);
+	struct waker_frames w = {0};
+
+	if (s->end == SAMPLE_WAKER)
+		push_waker(c, &w, s);
+	for (uint32_t i = s->end == SAMPLE_WAKERS ? nr_wakers(c, s) : 0; i--;)
+		push_waker(c, &w, &c->samples->stacks[words[i]]);
+	uint32_t id = recording_add_stack(c->rec, STACK_WAKER, END_ROOT, 0, w.list, (uint32_t)w.nr);
+
+	free(w.list);
+	return id;
+}
+
 /* ---- rows ---- */
+
+/* Stacks that stand for equal ones, by hashes. */
+struct equal_stacks {
+	struct table kernels, wakers;
+	uint32_t *actual; /* the stack that stands for each one, or 0 if it is pending */
+};
+
+/* Returns a hash of the stacks that stand for the first NR frames of S, which are stacks. */
+static uint64_t hash_stacks(const struct conversion *c, const struct equal_stacks *e,
+	const struct sample_stack *s, uint32_t nr)
+{
+	uint64_t hash = nr;
+
+	for (uint32_t i = 0; i < nr; i++)
+		hash = hash_pair(hash, e->actual[frames_of(c, s)[i]]);
+	return hash;
+}
+
+/*
+ * Returns the hash of a waker. Interrupts are equal whatever they have interrupted.
+ */
+static uint64_t hash_waker(
+	const struct conversion *c, const struct equal_stacks *e, const struct sample_stack *s)
+{
+	size_t interrupt;
+	struct kernel_part part = kernel_of_waker(c, s, &interrupt);
+
+	return interrupt ? hash_text((const char *)part.addresses,
+				   interrupt * sizeof(*part.addresses))
+			 : hash_pair(hash_stacks(c, e, s, SAMPLE_WAKER_COMM),
+				   frames_of(c, s)[SAMPLE_WAKER_COMM]);
+}
+
+/* Returns the first of the wakers that are equal to NUMBER. */
+static uint32_t find_equal_waker(
+	const struct conversion *c, struct equal_stacks *e, uint32_t number)
+{
+	const struct sample_stack *s = &c->samples->stacks[number];
+	uint32_t nr = s->end == SAMPLE_WAKERS ? nr_wakers(c, s) : 0;
+	bool is_new;
+
+	if (nr == 1)
+		return e->actual[frames_of(c, s)[0]];
+	uint64_t hash = nr ? hash_stacks(c, e, s, nr) : hash_waker(c, e, s);
+	uint32_t *first = table_put(&e->wakers, hash, s->end, &is_new);
+
+	return is_new ? (*first = number) : *first;
+}
 
 /*
  * Returns the stack that stands for stack NUMBER, or 0 if that is pending. Among kernel stacks that
- * are equal without the frames of the probe itself, this is the first one, which KERNELS has.
+ * are equal without the frames of the probe itself, this is the first one. The stacks that a waker
+ * consists of have smaller numbers.
  */
-static uint32_t find_actual(const struct conversion *c, struct table *kernels, uint32_t number)
+static uint32_t find_actual(const struct conversion *c, struct equal_stacks *e, uint32_t number)
 {
 	uint32_t actual = samples_actual(c->samples, number);
 	const struct sample_stack *s = &c->samples->stacks[actual];
 	bool is_new;
 
+	if (s->kind == STACK_WAKER)
+		return find_equal_waker(c, e, actual);
 	if (s->kind != STACK_KERNEL || s->end == SAMPLE_NAMED)
 		return actual;
 	struct kernel_part part = kernel_part(c, s);
 	uint64_t hash = hash_text((const char *)part.addresses, part.nr * sizeof(*part.addresses));
-	uint32_t *first = table_put(
-		kernels, hash, (uint64_t)part.nr << 9 | (uint64_t)s->end << 1 | part.rare, &is_new);
+	uint32_t *first = table_put(&e->kernels, hash,
+		(uint64_t)part.nr << 9 | (uint64_t)s->end << 1 | part.rare, &is_new);
 
 	return is_new ? (*first = actual) : *first;
 }
@@ -274,14 +458,15 @@ static uint32_t find_actual(const struct conversion *c, struct table *kernels, u
 /* Returns for each stack of samples the stack that stands for it. The caller frees the list. */
 static uint32_t *find_all_actual(const struct conversion *c)
 {
-	uint32_t *actual = xcalloc(c->samples->nr_stacks, sizeof(*actual));
-	struct table kernels;
+	struct equal_stacks e = {.actual = xcalloc(c->samples->nr_stacks, sizeof(*e.actual))};
 
-	table_init(&kernels);
+	table_init(&e.kernels);
+	table_init(&e.wakers);
 	for (uint32_t i = 1; i < c->samples->nr_stacks; i++)
-		actual[i] = find_actual(c, &kernels, i);
-	table_release(&kernels);
-	return actual;
+		e.actual[i] = find_actual(c, &e, i);
+	table_release(&e.kernels);
+	table_release(&e.wakers);
+	return e.actual;
 }
 
 /* Replaces the stack at NUMBER. Returns false if that is pending. */
@@ -320,7 +505,8 @@ static void merge_rows(struct conversion *c)
 		if (samples_forgot(row))
 			continue;
 		bool is_whole = replace_stack(actual, &key.user) &
-				replace_stack(actual, &key.kernel) & replace_stack(actual, &key.vm);
+				replace_stack(actual, &key.kernel) &
+				replace_stack(actual, &key.vm) & replace_stack(actual, &key.waker);
 
 		key.labels = labels ? labels[key.labels] : key.labels;
 		if (is_whole)
@@ -445,6 +631,8 @@ static void add_row(struct conversion *c, const struct sample_row *from)
 		row.stacks[n++] = stack_of(c, key->user | key->vm);
 	if (key->kernel)
 		row.stacks[n++] = stack_of(c, key->kernel);
+	if (key->waker)
+		row.stacks[n++] = stack_of(c, key->waker);
 	row.stacks[n] = leaf;
 	recording_add_row(c->rec, &row);
 }

@@ -3,12 +3,11 @@
 #include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "tool_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,76 +22,6 @@ static const struct {
 } headers[] = {
 #include "engine/headers.inc"
 };
-
-/* Returns the real path of FOLDER if it has the script stap/NAME.stp, or NULL. */
-static char *try_folder(const char *folder, const char *name)
-{
-	char *file = xasprintf("%s/stap/%s.stp", folder, name);
-	char *real = access(file, R_OK) ? NULL : realpath(folder, NULL);
-
-	free(file);
-	return real;
-}
-
-/* Sets FOLDER to the one with this program. Returns false if it is not known. */
-static bool own_folder(char folder[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-	char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
-
-	if (slash)
-		*slash = '\0';
-	return slash;
-}
-
-static char *data_folder(const char *name)
-{
-	static const char *const beside[] = {"..", "../../..", "../share/flametap"};
-	const char *env = getenv("FLAMETAP_DATADIR");
-	char exe[PATH_MAX];
-	char *found = env ? try_folder(env, name) : NULL;
-	bool is_known = own_folder(exe);
-
-	for (size_t i = 0; is_known && !found && i < ARRAY_LEN(beside); i++) {
-		char *folder = xasprintf("%s/%s", exe, beside[i]);
-
-		found = try_folder(folder, name);
-		free(folder);
-	}
-	return found ? found : try_folder(PKGDATADIR, name);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/*
- * Returns the folders in FOLDER/tapsets, sorted. stap itself does not look into the folders of a -I
- * folder.
- */
-static char **list_tapsets(const char *folder)
-{
-	char *path = xasprintf("%s/tapsets", folder);
-	DIR *dir = opendir(path);
-	char **list = NULL;
-	size_t nr = 0, alloc = 0;
-
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		if (e->d_name[0] == '.' || e->d_type == DT_REG)
-			continue;
-		ALLOC_GROW(list, nr, alloc);
-		list[nr++] = xasprintf("%s/%s", path, e->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	if (nr)
-		qsort(list, nr, sizeof(*list), compare_names);
-	ALLOC_GROW(list, nr, alloc);
-	list[nr] = NULL;
-	free(path);
-	return list;
-}
 
 /*
  * Takes the next word of *TEXT, which is moved behind the word and the following blanks. Returns
@@ -284,18 +213,25 @@ static int take_function(struct tool *tool, const char *text, struct strbuf *err
 	return 0;
 }
 
-/* Parses an event, "calls" or "errors error". */
+/* Parses an event, "calls", "errors error" or "requests phase=device". */
 static int take_count(struct tool *tool, const char *text, struct strbuf *err)
 {
-	const char *rest = text, *name, *label;
-	size_t name_len, label_len;
+	const char *rest = text, *name, *label, *value;
+	size_t name_len, label_len, key_len;
 
 	if (tool->nr_counts == TOOL_COUNTS_MAX)
 		return fail(err, "more than %d further events", TOOL_COUNTS_MAX);
 	if (!next_word(&rest, &name, &name_len))
 		return fail(err, "invalid event '%s': give its name", text);
-	tool->counts[tool->nr_counts++] = (struct tool_count){xstrndup(name, name_len),
-		next_word(&rest, &label, &label_len) ? xstrndup(label, label_len) : NULL};
+	struct tool_count *count = &tool->counts[tool->nr_counts++];
+
+	*count = (struct tool_count){.name = xstrndup(name, name_len)};
+	if (!next_word(&rest, &label, &label_len))
+		return 0;
+	value = memchr(label, '=', label_len);
+	key_len = value ? (size_t)(value - label) : label_len;
+	count->label = xstrndup(label, key_len);
+	count->value = value ? xstrndup(value + 1, label_len - key_len - 1) : NULL;
 	return 0;
 }
 
@@ -404,27 +340,25 @@ static bool read_built_in(struct tool *tool, struct strbuf *err)
 
 static int not_found(const char *name, struct strbuf *err)
 {
-	return fail(err,
-		"cannot find the script '%s.stp', neither beside the program nor in '%s'; set "
-		"FLAMETAP_DATADIR",
-		name, PKGDATADIR);
+	fail(err, "cannot find the script '%s.stp', neither beside the program nor in '%s', ", name,
+		PKGDATADIR);
+	tool_files_describe(err);
+	return fail(err, "; set FLAMETAP_DATADIR, or --scripts lists all scripts");
 }
 
 int tool_find(struct tool *tool, const char *name, struct strbuf *err)
 {
-	char *folder = data_folder(name);
 	size_t before = err->len;
 	int ret;
 
 	*tool = (struct tool){.name = xstrdup(name)};
-	if (folder) {
-		tool->path = xasprintf("%s/stap/%s.stp", folder, name);
-		tool->tapsets = list_tapsets(folder);
+	tool->path = tool_files_find(name, &tool->tapsets, err);
+	if (tool->path)
 		ret = read_file(tool, err);
-	} else {
+	else if (err->len > before)
+		ret = -1;
+	else
 		ret = read_built_in(tool, err) ? 0 : not_found(name, err);
-	}
-	free(folder);
 	if (ret) {
 		tool_release(tool);
 		return -1;
@@ -433,6 +367,29 @@ int tool_find(struct tool *tool, const char *name, struct strbuf *err)
 	if (err->alloc)
 		err->buf[before] = '\0';
 	return 0;
+}
+
+void tools_describe(struct strbuf *out, struct strbuf *err)
+{
+	const char *built_in[ARRAY_LEN(headers) + 1] = {NULL};
+
+	for (size_t i = 0; i < ARRAY_LEN(headers); i++)
+		built_in[i] = headers[i].name;
+	char **list = tool_files_list(built_in);
+
+	for (char **name = list; *name; name++) {
+		struct tool tool;
+
+		if (!tool_find(&tool, *name, err)) {
+			strbuf_addf(out, "%-16s %-36s %s\n", tool.name, tool.title,
+				tool.path ? tool.path : "built in");
+			tool_release(&tool);
+		} else {
+			strbuf_addch(err, '\n');
+		}
+		free(*name);
+	}
+	free(list);
 }
 
 int tool_need_script(const struct tool *tool, struct strbuf *err)
@@ -486,7 +443,7 @@ char *tool_find_preload(const struct tool *tool, const struct tool_values *value
 	char exe[PATH_MAX], *found = NULL;
 
 	if (!tool->preload || tool_value(tool, values, "preload") != 1 || has_text(tool, values) ||
-		!own_folder(exe))
+		!tool_files_program(exe))
 		return NULL;
 	for (size_t i = 0; !found && i < ARRAY_LEN(beside); i++) {
 		char *path = xasprintf("%s/%s/%s", exe, beside[i], tool->preload);
@@ -635,6 +592,7 @@ void tool_release(struct tool *tool)
 	for (size_t i = 0; i < tool->nr_counts; i++) {
 		free(tool->counts[i].name);
 		free(tool->counts[i].label);
+		free(tool->counts[i].value);
 	}
 	for (size_t i = 0; i < tool->nr_options; i++)
 		option_free(tool->options[i]);

@@ -55,6 +55,7 @@ struct tool_function {
 struct tool_count {
 	char *name;  /* also the unit */
 	char *label; /* it counts only rows with this label, or NULL if it counts all rows */
+	char *value; /* which the label must have, or NULL if any value counts */
 };
 
 struct tool {
@@ -84,17 +85,25 @@ struct tool {
 
 /*
  * Reads the header of the script NAME.stp in the data folder: $FLAMETAP_DATADIR, or the tree that
- * the program was built in, or PREFIX/share/flametap beside it. Without the file, the headers of
- * the scripts that come with the program are still known. Returns -1 with ERR if there is no such
- * script or its header is wrong.
+ * the program was built in, or PREFIX/share/flametap beside it; or else in the user's own scripts,
+ * see tool_files.h. Without the file, the headers of the scripts that come with the program are
+ * still known. Returns -1 with ERR if there is no such script, if another user could change it, or
+ * if its header is wrong.
  */
 int tool_find(struct tool *tool, const char *name, struct strbuf *err);
 void tool_release(struct tool *tool);
 
+/*
+ * Appends a line for each tool: its name, its title and where its script is; and to ERR a line for
+ * each script that cannot be used.
+ */
+void tools_describe(struct strbuf *out, struct strbuf *err);
+
 /* Returns -1 with ERR if the script itself was not found. */
 int tool_need_script(const struct tool *tool, struct strbuf *err);
 
-/* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at. */
+/* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at,
+ * distr. */
 bool tool_takes(const struct tool *tool, const char *option);
 
 /*

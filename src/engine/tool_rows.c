@@ -43,15 +43,24 @@ void tool_rows_add_events(const struct tool_rows *t)
 			t->frames->rec, tool->counts[i].name, tool->counts[i].name, tool->clock, 0);
 }
 
+/* Returns whether COUNT counts the rows with this set of labels. */
+static bool counts_set(const struct tool_rows *t, const struct tool_count *count, uint32_t set)
+{
+	uint32_t value = count->label ? value_of(t, set, count->label, strlen(count->label)) : 0;
+
+	return !count->label ||
+	       (value && (!count->value ||
+				 !strcmp(strpool_get(&t->samples->strings, value), count->value)));
+}
+
 void tool_rows_count(const struct tool_rows *t, const struct sample_row *row, struct samples *to)
 {
 	const struct tool *tool = t->request ? t->request->tool : NULL;
 
 	for (size_t i = 0; tool && !row->key.event && i < tool->nr_counts; i++) {
-		const char *label = tool->counts[i].label;
 		struct sample_key key = row->key;
 
-		if (label && !value_of(t, key.labels, label, strlen(label)))
+		if (!counts_set(t, &tool->counts[i], key.labels))
 			continue;
 		key.event = (uint32_t)(t->samples->nr_events + i);
 		samples_add_counts(to, &key, t->samples, row);

@@ -23,6 +23,9 @@ static const struct {
 	{"PK\x03\x04", "it is a zip archive: unpack it first"},
 	{"\xff\xfe", "it is UTF-16: convert it with iconv -f UTF-16 -t UTF-8 first"},
 	{"\xfe\xff", "it is UTF-16: convert it with iconv -f UTF-16 -t UTF-8 first"},
+	{"\x17\x08\x44"
+	 "tracing",
+		"it is trace-cmd's own format: run trace-cmd report on it first"},
 	{"PERFILE2", "it is perf's own format: run perf script on it first"},
 	{"DTiJ", "it is a jitdump, which has names but no stacks: perf inject --jit reads it"},
 	{"JiTD", "it is a jitdump, which has names but no stacks: perf inject --jit reads it"},

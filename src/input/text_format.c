@@ -10,6 +10,7 @@ static const struct text_format *const formats[] = {
 	&speedscope_format,
 	&pprof_format,
 	&bpftrace_format,
+	&graph_format,
 	&bcc_format,
 	&perfscript_format,
 	&stacktext_format,

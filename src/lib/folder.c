@@ -42,11 +42,23 @@ const char *folder_home(void)
 	return path && path[0] == '/' ? path : "/root";
 }
 
+/* Returns the folder in VARIABLE, which root ignores, or NAME in the home directory. */
+static char *home_folder(const char *variable, const char *name)
+{
+	const char *folder = geteuid() ? getenv(variable) : NULL;
+
+	return folder && folder[0] == '/' ? xstrdup(folder)
+					  : xasprintf("%s/%s", folder_home(), name);
+}
+
 char *folder_caches(void)
 {
-	const char *caches = geteuid() ? getenv("XDG_CACHE_HOME") : NULL;
+	return home_folder("XDG_CACHE_HOME", ".cache");
+}
 
-	return caches && caches[0] == '/' ? xstrdup(caches) : xasprintf("%s/.cache", folder_home());
+char *folder_config(void)
+{
+	return home_folder("XDG_CONFIG_HOME", ".config");
 }
 
 char *folder_cache(void)

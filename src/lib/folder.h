@@ -20,6 +20,12 @@ const char *folder_home(void);
  */
 char *folder_caches(void);
 
+/*
+ * Returns where programs have their configuration: $XDG_CONFIG_HOME, except for root, or ~/.config.
+ * The caller frees it.
+ */
+char *folder_config(void);
+
 /* Returns our cache, flametap/ in folder_caches(). It is created. The caller frees the path. */
 char *folder_cache(void);
 

@@ -33,7 +33,7 @@ static const struct {
 	[CUT_MEMORY] = {"generated-code", "neither unwind rules nor frame pointers", NULL},
 	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL, "depth"},
 	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
-		"record at a lower rate (-F) or at fewer probe points", "busy"},
+		"record a process that runs already (-p), or fewer events at a time", "busy"},
 	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL,
 		"before the recording"},
 	[CUT_COROUTINE] = {"coroutine", "stacks of coroutines do not tell what resumed them", NULL,

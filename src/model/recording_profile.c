@@ -40,6 +40,7 @@ struct tree_builder {
 	 * at the first use.
 	 */
 	uint32_t **frames;
+	uint32_t **waking; /* the same for stacks of wakers */
 	uint32_t node;     /* node of the profile that the row has reached */
 	uint32_t before;   /* the node below the first stack of the row */
 	uint32_t leaf;     /* the node of the last frame of the row's stacks */
@@ -192,6 +193,26 @@ static const uint32_t *frames_of(struct tree_builder *b, uint32_t id)
 	return list;
 }
 
+/* Returns frames_of() in stacks of wakers. */
+static const uint32_t *waking_frames_of(struct tree_builder *b, uint32_t id)
+{
+	const uint32_t *from = frames_of(b, id);
+	uint32_t nr = b->rec->frames[id].nr_names;
+
+	if (b->waking[id])
+		return b->waking[id];
+	uint32_t *list = xcalloc(nr + 1, sizeof(*list));
+
+	for (uint32_t i = 0; i < (nr ? nr : 1); i++) {
+		struct frame frame = b->p->frames[from[i]];
+
+		if (frame.kind != FRAME_NOTE)
+			frame.kind = FRAME_WAKER;
+		list[i] = profile_add_frame(b->p, &frame);
+	}
+	return b->waking[id] = list;
+}
+
 static void push_end(struct tree_builder *b, const struct rec_stack *stack)
 {
 	strbuf_reset(&b->text);
@@ -229,10 +250,28 @@ static uint32_t scheduler_depth(const struct tree_builder *b, const struct rec_s
 	return nr;
 }
 
+/* Pushes the frames of wakers, which lie upside down: callers are above the functions they call. */
+static void push_wakers(struct tree_builder *b, const struct rec_stack *stack)
+{
+	for (uint32_t i = stack->nr; i-- && !b->is_cut;) {
+		uint32_t id = b->rec->frame_refs[stack->first + i];
+		uint32_t nr = b->rec->frames[id].nr_names;
+
+		for (uint32_t k = 0; k < (nr ? nr : 1) && !b->is_cut; k++)
+			push_frame(b, waking_frames_of(b, id)[k]);
+	}
+	push_end(b, stack);
+}
+
 static void push_stack(struct tree_builder *b, const struct rec_stack *stack)
 {
-	uint32_t left_out = scheduler_depth(b, stack);
+	uint32_t left_out;
 
+	if (stack->kind == STACK_WAKER) {
+		push_wakers(b, stack);
+		return;
+	}
+	left_out = scheduler_depth(b, stack);
 	push_end(b, stack);
 	for (uint32_t i = stack->nr; i-- > left_out && !b->is_cut;) {
 		uint32_t id = b->rec->frame_refs[stack->first + i];
@@ -517,6 +556,7 @@ void recording_to_profile(
 		.view = view,
 		.p = p,
 		.frames = xcalloc(rec->nr_frames, sizeof(*b.frames)),
+		.waking = xcalloc(rec->nr_frames, sizeof(*b.waking)),
 		.leaders = view->processes ? find_leaders(rec) : NULL,
 		.nodes_max = nodes_max(rec, p),
 		.states = view->note_states || recording_mixes_states(rec, view),
@@ -549,9 +589,12 @@ void recording_to_profile(
 	set_heading(rec, p);
 	recording_account(rec, view, &p->account);
 	recording_cuts(rec, view, &p->cuts);
-	for (size_t i = 0; i < rec->nr_frames; i++)
+	for (size_t i = 0; i < rec->nr_frames; i++) {
 		free(b.frames[i]);
+		free(b.waking[i]);
+	}
 	free(b.frames);
+	free(b.waking);
 	free(b.leaders);
 	free(b.scheduler);
 	table_release(&b.deep);

@@ -607,6 +607,11 @@ struct process *processes_get(struct processes *ps, uint32_t pid)
 	return p;
 }
 
+const struct process *processes_newest(const struct processes *ps, uint32_t pid)
+{
+	return newest(ps, pid);
+}
+
 struct process *processes_known(struct processes *ps, uint32_t pid)
 {
 	struct process *p = newest(ps, pid);

@@ -134,6 +134,9 @@ void processes_get_all(struct processes *ps, int64_t end_ns);
 /* Returns the process PID if it was added and has not ended, otherwise NULL. */
 struct process *processes_known(struct processes *ps, uint32_t pid);
 
+/* Returns the newest process PID, also if it has ended, or NULL if none was added. */
+const struct process *processes_newest(const struct processes *ps, uint32_t pid);
+
 /*
  * Scans the mappings again. Returns -1 and changes nothing if the process has ended or access is
  * denied.

@@ -113,17 +113,21 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 }
 
 /*
- * Returns the help of --with: the labels that the sources do not record by default. The caller
- * frees it.
+ * Returns the help of --with: the labels of interpreters and of sources of labels that are not
+ * recorded by default. The caller frees it.
  */
-static char *list_more_labels(void)
+static char *list_more_labels(const struct tool *tool)
 {
 	struct strbuf help = STRBUF_INIT;
 
+	strbuf_adds(&help, "Record these labels, too");
+	if (tool_takes(tool, "operators"))
+		strbuf_adds(&help,
+			"; of an interpreter: " VM_OP_LABEL ", the operator that it executes");
 	for (int i = 0; i < NR_LABEL_SOURCES; i++) {
-		const char *before = ": record these labels, too: ";
+		const char *before = ": ";
 
-		strbuf_addf(&help, "%s --%s", i ? "; with" : "With", label_sources[i]->name);
+		strbuf_addf(&help, "; of %s", label_sources[i]->title);
 		for (const struct label_key *key = label_sources[i]->keys; key->name; key++) {
 			if (key->by_default)
 				continue;
@@ -154,7 +158,7 @@ static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 					: ""),
 			1, set_label, ARG_AT(struct options, session.request.label), .choice = i,
 			.is_hidden = !tool_takes(tool, "label")};
-	*rows = (struct arg_option){"with", 0, "KEY[,KEY...]", list_more_labels(), 1, arg_text,
+	*rows = (struct arg_option){"with", 0, "KEY[,KEY...]", list_more_labels(tool), 1, arg_text,
 		ARG_AT(struct options, with), .use = "labels separated by commas",
 		.is_hidden = !tool_takes(tool, "label")};
 }

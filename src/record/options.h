@@ -40,6 +40,7 @@ struct options {
 	double min_quality; /* percentage of the frames that must have names, or ACCOUNT_NO_LEAST */
 	bool quiet;
 	bool check, json;
+	bool scripts; /* only list the scripts */
 	bool mixed;   /* request.mixed */
 	int overload; /* per cent, or below 0 if it is not given */
 	double last;  /* seconds before the end that are kept, or 0 for all */

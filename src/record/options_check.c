@@ -79,7 +79,8 @@ static void check_combinations(const struct options *o)
 	} rules[] = {
 		{targets > 1, "too many targets: " TARGETS "; only -a and those by name go with a "
 			      "command"},
-		{!targets && !o->check && !q->compile_only, "nothing to record: " TARGETS},
+		{!targets && !o->check && !o->scripts && !q->compile_only,
+			"nothing to record: " TARGETS},
 		{!q->compile_only && writes(o, true), "a .ko file comes from --compile-only"},
 		{q->compile_only &&
 				(writes(o, false) || o->nr_outputs > 1 || o->report || q->module),
@@ -161,18 +162,6 @@ static void choose_stacks(struct options *o)
 			q->vm->language->title);
 }
 
-static __attribute__((noreturn)) void refuse_label(
-	const struct label_source *source, const char *name, size_t len)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	strbuf_addf(&text, "--with: %s has no label '%.*s'; its labels are", source->title,
-		(int)len, name);
-	for (int i = 0; source->keys[i].name; i++)
-		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
-	usage_error("%s", text.buf);
-}
-
 static __attribute__((noreturn)) void refuse_without_source(void)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -183,25 +172,67 @@ static __attribute__((noreturn)) void refuse_without_source(void)
 	usage_error("%s", text.buf);
 }
 
+static __attribute__((noreturn)) void refuse_operators(const struct tool *tool)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (!tool_takes(tool, "operators"))
+		usage_error(
+			"--with " VM_OP_LABEL ": the script %s does not support it", tool->name);
+	for (int i = 0; i < NR_VMS; i++)
+		strbuf_addf(&text, "--%s, ", vms[i]->language->name);
+	usage_error("--with " VM_OP_LABEL " needs an interpreter: %sor --mixed", text.buf);
+}
+
+static __attribute__((noreturn)) void refuse_label(
+	const struct engine_request *q, const char *name, size_t len)
+{
+	const struct label_source *source = q->label;
+	struct strbuf text = STRBUF_INIT;
+
+	if (len == strlen(VM_OP_LABEL) && !memcmp(name, VM_OP_LABEL, len))
+		refuse_operators(q->tool);
+	if (!source)
+		refuse_without_source();
+	strbuf_addf(&text, "--with: %s has no label '%.*s'; its labels are", source->title,
+		(int)len, name);
+	for (int i = 0; source->keys[i].name; i++)
+		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
+	usage_error("%s", text.buf);
+}
+/* Adds the label KEY, of LEN bytes. Returns false if neither interpreter nor source has it. */
+static bool add_label(struct engine_request *q, const char *key, size_t len)
+{
+	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
+	bool is_op = q->vm && tool_takes(q->tool, "operators") && len == strlen(VM_OP_LABEL) &&
+		     !memcmp(key, VM_OP_LABEL, len);
+
+	q->label_keys |= bit;
+	q->operators |= is_op;
+	return bit || is_op;
+}
+
 /* Adds the labels of LIST, separated by commas. */
 static void add_labels(struct engine_request *q, const char *list)
 {
 	for (size_t len;; list += len + 1) {
 		len = strcspn(list, ",");
-		uint32_t bit = label_key_bit(q->label, list, len);
-
-		if (!bit)
-			refuse_label(q->label, list, len);
-		q->label_keys |= bit;
+		if (!add_label(q, list, len))
+			refuse_label(q, list, len);
 		if (!list[len])
 			return;
 	}
 }
 
-/* Adds the label KEY if the source of labels has it. */
-static void add_label_of_view(struct engine_request *q, const char *key)
+/* Adds the labels by which samples are shown, as far as they can be recorded. */
+static void add_labels_of_views(struct options *o)
 {
-	q->label_keys |= label_key_bit(q->label, key, strlen(key));
+	struct engine_request *q = &o->session.request;
+
+	if (o->view.by)
+		add_label(q, o->view.by, strlen(o->view.by));
+	for (size_t i = 0; i < o->where.nr; i++)
+		add_label(q, o->where.choices[i].key, strlen(o->where.choices[i].key));
 }
 
 /* Chooses the source of labels that the script needs, unless one is given. */
@@ -219,20 +250,17 @@ static void choose_labels(struct options *o)
 
 	o->view.labels = o->where.nr ? &o->where : NULL;
 	choose_source(q);
+	if (o->with)
+		add_labels(q, o->with);
+	add_labels_of_views(o);
 	if (!q->label) {
-		if (o->with || q->label_values || q->count_ends)
+		if (q->label_values || q->count_ends)
 			refuse_without_source();
 		return;
 	}
 	if (!q->label_values)
 		q->label_values = LABEL_VALUES_DEFAULT;
-	q->label_keys = label_default_keys(q->label);
-	if (o->with)
-		add_labels(q, o->with);
-	if (o->view.by)
-		add_label_of_view(q, o->view.by);
-	for (size_t i = 0; i < o->where.nr; i++)
-		add_label_of_view(q, o->where.choices[i].key);
+	q->label_keys |= label_default_keys(q->label);
 	q->children |= q->label->children && o->pids.nr;
 	if (q->count_ends && !q->label->end)
 		usage_error("--requests: the requests of %s cannot be counted", q->label->title);
@@ -257,6 +285,7 @@ static void check_engine_does(const struct options *o)
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
 		{q->must_slice, "--", o->last > 0 ? "last" : "slice", "record", "slices of time"},
+		{q->operators, "the label ", VM_OP_LABEL, "record", "operators"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -324,7 +353,7 @@ static void check_measure(const struct options *o)
 
 	if (m->value && m->latency)
 		usage_error("--value and --latency are two measures: give one");
-	if (m->ranges && !m->value && !m->latency && !tool_measures(q->tool))
+	if (m->ranges && tool_takes(q->tool, "at") && !m->value && !m->latency)
 		usage_error("--distr needs --value or --latency");
 	if (m->ranges && !q->nr_probes && !strcmp(o->engine, "stap"))
 		usage_error("--distr: SystemTap records distributions only at probe points; use "

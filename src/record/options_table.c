@@ -245,8 +245,8 @@ const struct arg_option options_rows[] = {
 		"return",
 		1, arg_flag, REQUEST(measure.latency)},
 	{"distr", 0, NULL,
-		"Also record the distribution of the times or values, for "
-		"bt-report --distr, which is written to stdout without -o",
+		"Also record the distribution of the values or times, for bt-report --distr, which "
+		"is written to stdout without -o",
 		1, arg_flag, REQUEST(measure.ranges)},
 	{"if", 0, "EXPR", "With --at: only hits for which EXPR holds, such as \"$arg3 > 4096\"", 1,
 		set_expression, REQUEST(measure.test)},
@@ -258,6 +258,8 @@ const struct arg_option options_rows[] = {
 		"Script to run instead of on-cpu, such as off-cpu or one of your own; its options "
 		"are listed by --script NAME --help",
 		1, .set = check_script_name},
+	{"scripts", 0, NULL, "List the scripts that --script runs, and where they are", 1, arg_flag,
+		AT(scripts)},
 	{.help = "What to write:", .group = 3},
 	{"output", 'o', "FILE",
 		"Write FILE, in the format of its ending: .rec .rec.zst .bt .folded .svg .csv "

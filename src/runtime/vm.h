@@ -16,9 +16,14 @@ struct vm_values;
 struct vm_stack {
 	struct vm_frame *frames; /* innermost first */
 	size_t max;
-	bool mixed; /* for splicing, with entries that only mark a possible run loop */
-	size_t nr;  /* valid also if the walk failed */
+	bool mixed;   /* for splicing, with entries that only mark a possible run loop */
+	bool with_op; /* op is wanted */
+	size_t nr;    /* valid also if the walk failed */
+	uint16_t op;  /* as in struct vm_walk */
 };
+
+/* The label of the operators that an interpreter executes. */
+#define VM_OP_LABEL "op"
 
 /* An interpreter. Its members are needed unless they say what NULL or 0 means. */
 struct vm {
@@ -72,6 +77,13 @@ struct vm {
 	 */
 	void (*read_texts)(const struct vm_layout *layout, const struct memory *memory,
 		const struct vm_frame *frame, const struct vm_frame *below, union vm_texts *texts);
+	/*
+	 * Reads the names of the operators in T, where the interpreter was found. To be called once
+	 * if operators are recorded. The member is NULL if their names are known.
+	 */
+	void (*find_operators)(const struct target *t, struct vm_layout *layout);
+	/* Returns the name of the operator with this number, or NULL if it is not known. */
+	const char *(*operator_name)(const struct vm_layout *layout, uint32_t number);
 	/*
 	 * Appends the name of a frame in the language's syntax. Returns false if it could not be
 	 * read.

@@ -190,6 +190,8 @@ __noinline int begin_vm_steps(uint32_t lane)
 		return 0;
 	s->vm.walks.walk.found = false;
 	s->vm.walks.walk.state = 0;
+	s->vm.walks.walk.op = 0;
+	s->vm.walks.walk.with_op = settings.vm_op;
 	s->vm.walks.walk.mixed = settings.user;
 	s->vm.walks.walk.owner = s->row.tgid;
 	s->vm.end = vm_begin(s);
@@ -301,6 +303,8 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		if (s->vm.end != VM_NOT_RUNNING && s->vm.walks.walk.state && !s->row.state)
 			s->row.state = VM_STATE(s->vm.walks.walk.state);
 	}
+	if (settings.vm_op && s->vm.end != VM_NOT_RUNNING)
+		s->row.op = s->vm.walks.walk.op;
 	if (s->vm.end == VM_NOT_RUNNING && settings.user)
 		return true;
 	if (s->vm.end != VM_WHOLE && s->vm.end != VM_CUT) {

@@ -35,6 +35,9 @@ struct vm_frame {
 /* Replaces a frame's type if there are no frames. */
 enum { VM_NO_FRAME = 7 };
 
+/* An operator of the interpreter by its number there, such as an opcode. */
+#define VM_OP(number) ((uint16_t)((number) + 1))
+
 enum { VM_DEPTH = 1024 };        /* frames, at most */
 enum { VM_STEPS_MAX = 1 << 13 }; /* steps of a walk */
 
@@ -100,6 +103,8 @@ struct vm_native {
 struct vm_walk {
 	struct vm_native native;
 	uint32_t state; /* index in the states of struct vm, or 0 if not known */
+	uint16_t op;    /* VM_OP() of what the thread executes, or 0 if not known */
+	bool with_op;   /* op is wanted, and has not been looked for yet */
 	bool mixed;     /* for splicing, with entries that only mark a possible run loop */
 	bool found;     /* `frame` is set */
 	uint32_t owner; /* tgid, for cached entries */

@@ -139,6 +139,8 @@ static int find(struct vm_processes *vp, const struct process *p, struct vm_imag
 	t.debuginfo = recording ? DEBUGINFO_LAST : DEBUGINFO_FIRST;
 	t.fetch = vp->fetch && !recording ? debuginfod_open_as_user : NULL;
 	found = vp->vm->find(&t, find_like(vp, image, object), &layout, err);
+	if (!found && vp->with_operators && vp->vm->find_operators)
+		vp->vm->find_operators(&t, &layout);
 	inspect_release(&t);
 	if (found)
 		return found;
@@ -354,6 +356,16 @@ uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
 	const uint32_t *known = known_name(vp, pid, words);
 
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
+}
+
+/* The layout is the newest image's even if the row belongs to an earlier one, like its functions in
+ * C. */
+const char *vm_processes_operator(const struct vm_processes *vp, uint32_t pid, uint16_t op)
+{
+	const uint32_t *image = table_get(&vp->by_pid, pid, 0);
+
+	return image && *image ? vp->vm->operator_name(&vp->images[*image].layout, op - VM_OP(0))
+			       : NULL;
 }
 
 /* A walk that the reader does. */

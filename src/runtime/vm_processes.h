@@ -56,6 +56,7 @@ struct vm_processes {
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it is whole */
 	struct table by_object; /* object and its id -> an image whose interpreter is in it */
 	uint64_t nr_objects;    /* ps->nr_objects_added when the objects were looked at */
+	bool with_operators;    /* the names of operators are wanted */
 	bool fetch;             /* debug files may be downloaded, before the start */
 	bool names_dropped;     /* by a sweep; the programs have to send names again */
 };
@@ -91,6 +92,9 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
  * sent.
  */
 uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words);
+
+/* Returns the name of the operator OP, a VM_OP(), in process PID, or NULL if it is not known. */
+const char *vm_processes_operator(const struct vm_processes *vp, uint32_t pid, uint16_t op);
 
 /*
  * Walks the stack of a waiting thread in its memory, like vm->walk, and writes the numbers of its

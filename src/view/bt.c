@@ -127,15 +127,17 @@ static void add_unnamed(struct texts *t, const struct rec_frame *f)
 	strbuf_release(&name);
 }
 
-static void add_frame(struct texts *t, const struct rec_frame *f)
+/* The functions that are inlined in F come after their caller if the stack is UPSIDE_DOWN. */
+static void add_frame(struct texts *t, const struct rec_frame *f, bool upside_down)
 {
 	if (!f->nr_names)
 		add_unnamed(t, f);
 	for (uint32_t i = 0; i < f->nr_names; i++) {
-		const struct rec_name *n = &t->rec->names[f->names + i];
+		uint32_t name = f->names + (upside_down ? f->nr_names - 1 - i : i);
+		const struct rec_name *n = &t->rec->names[name];
 
 		begin_frame(t, f);
-		add_function(t, f->names + i);
+		add_function(t, name);
 		add_offset(t, n->offset);
 		add_source(t, n);
 		add_module(
@@ -163,7 +165,8 @@ static void add_state(struct texts *t, const struct rec_row *row)
 static void add_stack(struct texts *t, const struct rec_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++)
-		add_frame(t, &t->rec->frames[t->rec->frame_refs[stack->first + i]]);
+		add_frame(t, &t->rec->frames[t->rec->frame_refs[stack->first + i]],
+			stack->kind == STACK_WAKER);
 	strbuf_reset(&t->note);
 	recording_add_end(t->rec, stack, &t->note);
 	add_note(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Maps of bpftrace, and the stacks of bcc's tools. */
+/* Maps of bpftrace, the stacks of bcc's tools, and traces of function_graph. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -8,5 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_text(&bpftrace_format, &options, data, size);
 	fuzz_text(&bcc_format, &options, data, size);
+	fuzz_text(&graph_format, &options, data, size);
 	return 0;
 }

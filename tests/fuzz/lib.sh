@@ -44,7 +44,7 @@ inputs() {
 	perfscript) ls tests/golden/perf/*.in ;;
 	script) ls stap/*.stp ;;
 	rules) ls src/view/default.rules tests/golden/*/*.rules ;;
-	bpftrace) ls tests/golden/bpftrace/*.in tests/golden/bcc/*.in ;;
+	bpftrace) ls tests/golden/bpftrace/*.in tests/golden/bcc/*.in tests/golden/graph/*.in ;;
 	speedscope) ls tests/golden/speedscope/*.in ;;
 	folded | recording) ls "tests/golden/$1"/*.in ;;
 	elfhead | answer) folders="$folders tests/fuzz/corpus/elf" ;;

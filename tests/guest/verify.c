@@ -57,6 +57,19 @@ static const struct mode {
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	{"wall--mixed", "wall",
 		{.user = true, .kernel = true, .vm = true, .vm_by_native = true}},
+	{"locks--mixed", "locks",
+		{.user = true,
+			.kernel = true,
+			.vm = true,
+			.vm_by_native = true,
+			.label_keys = UINT32_MAX}},
+	{"wakers--mixed", "wakers",
+		{.user = true,
+			.kernel = true,
+			.vm = true,
+			.vm_by_native = true,
+			.label_keys = UINT32_MAX,
+			.option = {WAITS_ALL, 0, 0, 4}}},
 	{"vfs--mixed", "vfs",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
 	{"alloc--mixed", "alloc",
@@ -71,6 +84,8 @@ static const struct mode {
 			.vm_by_native = true,
 			.label_keys = UINT32_MAX,
 			.option = {[0] = 1 << 17, [4] = 1 << 17}}},
+	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
+	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},
@@ -80,6 +95,13 @@ static const struct mode {
 	{"exits", "trace_exits", {0}},
 	{"requests", "request_times", {0}},
 };
+
+/* The programs that only kernels with bpf_find_vma() load. */
+static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};
+
+/* The programs in place of which older kernels load others, which differ in one argument. */
+static const char *const newer[] = {"on_insert", "on_issue", "on_ask", NULL};
+static const char *const older[] = {"old_insert", "old_issue", "old_ask", NULL};
 
 static char *logs[PROGRAMS_MAX];
 
@@ -208,6 +230,21 @@ static void say_log(void)
 	}
 }
 
+/* Leaves out the programs that the engine does not load on this kernel, either. */
+static void leave_out(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object)
+	{
+		const char *name = bpf_program__name(program);
+
+		if ((is_one_of(name, mapped) && !features_find_vma()) ||
+			is_one_of(name, features_tracepoint("block_rq_issue", 2) ? newer : older))
+			bpf_program__set_autoload(program, false);
+	}
+}
+
 /* Returns 0 or an error, which is -ENOENT if the file cannot be read. */
 static int load(const char *path, const struct mode *mode, int level)
 {
@@ -217,6 +254,7 @@ static int load(const char *path, const struct mode *mode, int level)
 	if (!object)
 		return -ENOENT;
 	set_logs(object, level);
+	leave_out(object);
 	error = set_maps(object, mode);
 	if (!error)
 		error = bpf_object__load(object);

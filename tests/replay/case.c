@@ -228,6 +228,13 @@ static void add_frame(const struct case_walk *w, const struct vm_frame *f,
 	strbuf_release(&file);
 }
 
+static void add_operator(const struct case_walk *w, uint16_t op, struct strbuf *out)
+{
+	const char *name = op ? w->vm->operator_name(w->layout, op - VM_OP(0)) : "-";
+
+	strbuf_addf(out, "\top=%s\n", name ? name : "?");
+}
+
 /* A stack that is found through the native stack is walked as the BPF programs walk it. */
 static enum vm_end walk(const struct case_walk *w, struct vm_stack *stack)
 {
@@ -242,9 +249,12 @@ enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
 		"on", "whole", "cut", "not running", "inconsistent"};
 	static const struct vm_frame none;
 	static struct vm_frame frames[DEPTH];
-	struct vm_stack stack = {.frames = frames, .max = DEPTH, .mixed = mixed};
+	struct vm_stack stack = {
+		.frames = frames, .max = DEPTH, .mixed = mixed, .with_op = w->with_op};
 	enum vm_end end = walk(w, &stack);
 
+	if (w->with_op)
+		add_operator(w, stack.op, out);
 	for (size_t i = 0; i < stack.nr && end == VM_WHOLE; i++)
 		if (!is_mark(w->vm, &frames[i]))
 			add_frame(w, &frames[i], i + 1 < stack.nr ? &frames[i + 1] : &none, out);

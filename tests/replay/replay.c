@@ -38,7 +38,7 @@ static struct replay {
 	struct vm_layout layout;
 	struct vm_native native;    /* of the next walk */
 	struct request_stack stack; /* of the next request */
-	bool is_found;
+	bool is_found, with_op;
 	struct strbuf missing; /* memory that was read and is not in the case */
 	unsigned nr_any, nr_inconsistent, nr_wrong;
 	size_t nr_walks;
@@ -236,8 +236,10 @@ static struct memory case_memory(void)
 	return (struct memory){.read = read_case, .context = &replay.state, .areas = case_areas};
 }
 
-static void find(const char *name)
+/* Looks for what LINE names; with " operators" behind it also for the names of operators. */
+static void find(const char *line)
 {
+	size_t len = strcspn(line, " ");
 	struct target_file *files = xcalloc(replay.state.nr_files + 1, sizeof(*files));
 	struct target t = {.files = files,
 		.nr_files = replay.state.nr_files,
@@ -251,12 +253,15 @@ static void find(const char *name)
 
 		files[i] = (struct target_file){(void *)f, f->path, f->bias};
 	}
-	replay.vm = vm_named(name, strlen(name));
+	replay.vm = vm_named(line, len);
 	if (replay.vm)
 		found = replay.vm->find(&t, NULL, &replay.layout, &text);
-	else if (!strcmp(name, "nginx"))
+	else if (!strcmp(line, "nginx"))
 		found = request_find(&t, &text);
 	replay.is_found = !found;
+	replay.with_op = line[len];
+	if (!found && replay.with_op && replay.vm->find_operators)
+		replay.vm->find_operators(&t, &replay.layout);
 	if (!found && replay.vm)
 		replay.vm->describe(&replay.layout, 0, &text);
 	strbuf_add(&text, "\n", 1);
@@ -376,7 +381,11 @@ static void walk(const char *line)
 {
 	struct strbuf got = STRBUF_INIT, mixed = STRBUF_INIT;
 	struct memory memory = case_memory();
-	struct case_walk w = {replay.vm, &replay.layout, &memory, 0, 0, &replay.native};
+	struct case_walk w = {.vm = replay.vm,
+		.layout = &replay.layout,
+		.memory = &memory,
+		.with_op = replay.with_op,
+		.native = &replay.native};
 	int at = 0;
 	enum vm_end end;
 

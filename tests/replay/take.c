@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* take [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, or take CASE -p PID: writes CASE.mem and
+/* take [-O] [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, or take CASE -p PID: writes CASE.mem and
  * CASE.want from the memory that walks of a program read; see tests/replay/README. */
 #include "case.h"
 #include "native.h"
@@ -54,6 +54,7 @@ static struct {
 	const char *name;         /* of the case */
 	unsigned steps, instants; /* after each message, or in all with -i */
 	unsigned max_gap;         /* steps from one instant to the next, at most */
+	bool operators;           /* -O: the operators that are executed are wanted, too */
 	const char *kept;         /* -k: part of big reads to keep, or NULL for all */
 	FILE *mem, *want;
 	struct thread threads[THREADS_MAX];
@@ -317,7 +318,11 @@ static bool find_vm(const struct target *t, struct strbuf *err)
 		log_files(t);
 		take.vm = vms[i];
 		take.found = vms[i]->language->name;
-		return !vms[i]->find(t, NULL, &take.layout, err);
+		if (vms[i]->find(t, NULL, &take.layout, err))
+			return false;
+		if (take.operators && vms[i]->find_operators)
+			vms[i]->find_operators(t, &take.layout);
+		return true;
 	}
 	return false;
 }
@@ -348,7 +353,7 @@ static void find(bool (*find_it)(const struct target *t, struct strbuf *err))
 	log_unknown();
 	take.target = NULL;
 	words_write(&take.state, take.mem);
-	fprintf(take.mem, "find %s\n", take.found);
+	fprintf(take.mem, "find %s%s\n", take.found, take.operators ? " operators" : "");
 	inspect_release(&t);
 	processes_release(&ps);
 	strbuf_release(&err);
@@ -396,7 +401,7 @@ static void log_walk(pid_t tid, const char *name)
 	struct strbuf stack = STRBUF_INIT;
 	struct vm_native native;
 	struct memory memory = kept_memory();
-	struct case_walk w = {.layout = &take.layout, .memory = &memory};
+	struct case_walk w = {.layout = &take.layout, .memory = &memory, .with_op = take.operators};
 
 	begin_moment(tid, find_vm);
 	w.vm = take.vm;
@@ -903,7 +908,7 @@ int main(int argc, char **argv)
 	int option;
 	pid_t pid = 0;
 
-	while ((option = getopt(argc, argv, "+n:i:g:k:p:")) != -1) {
+	while ((option = getopt(argc, argv, "+n:i:g:k:p:O")) != -1) {
 		if (option == 'n')
 			take.steps = (unsigned)atoi(optarg);
 		else if (option == 'i')
@@ -914,12 +919,14 @@ int main(int argc, char **argv)
 			take.kept = optarg;
 		else if (option == 'p')
 			pid = atoi(optarg);
+		else if (option == 'O')
+			take.operators = true;
 		else
 			return EXIT_USAGE_ERROR;
 	}
 	if (argc - optind < (pid ? 1 : 2)) {
 		fprintf(stderr,
-			"usage: take [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] CASE PROGRAM "
+			"usage: take [-O] [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] CASE PROGRAM "
 			"ARG..., or take -p PID CASE\n");
 		return EXIT_USAGE_ERROR;
 	}

@@ -476,6 +476,18 @@ static void assert_same_rows(const struct samples *a, const struct samples *b)
 	}
 }
 
+/* Checks that A and B have the same rows, in the same order. */
+static void assert_equal_rows(const struct samples *a, const struct samples *b)
+{
+	assert_int_equal(a->nr_rows, b->nr_rows);
+	for (size_t i = 1; i < a->nr_rows; i++) {
+		assert_memory_equal(&a->rows[i].key, &b->rows[i].key, sizeof(a->rows[i].key));
+		assert_int_equal(a->rows[i].next, b->rows[i].next);
+		assert_int_equal(a->rows[i].count, b->rows[i].count);
+		assert_int_equal(a->rows[i].sum, b->rows[i].sum);
+	}
+}
+
 /* Takes the samples away, so that others can be made. The caller releases them. */
 static struct samples take_samples(void)
 {
@@ -504,8 +516,7 @@ static void condense__step_by_step(void **state)
 		assert_int_equal(total(), before);
 		assert_int_equal(samples.nr_stacks, at_once.nr_stacks);
 		assert_int_equal(samples.nr_frames, at_once.nr_frames);
-		assert_memory_equal(
-			samples.rows, at_once.rows, samples.nr_rows * sizeof(*samples.rows));
+		assert_equal_rows(&samples, &at_once);
 		assert_memory_equal(samples.frames, at_once.frames,
 			samples.nr_frames * sizeof(*samples.frames));
 		samples_release(&at_once);
@@ -622,6 +633,39 @@ static void condense__names_labels_and_losses_remain(void **state)
 		number);
 }
 
+/* Wakers keep their stacks and names, also stacks that are still pending. */
+static void condense__wakers(void **state)
+{
+	uint32_t library = map(1, LIBRARY, START, 0x1000, INT64_MAX);
+	uint32_t pending = samples_pending(&samples);
+	uint32_t near = samples_waker(&samples, stack_in(library, 0x10), 0, 0, "near");
+	uint32_t far = samples_waker(&samples, pending, 0, 0, "far");
+	struct sample_key key = {.task = samples_task(&samples, 1, 1, 1, "a"),
+		.user = stack_in(library, 0x20),
+		.waker = samples_wakers(&samples, (uint32_t[]){near, far}, 2)};
+
+	(void)state;
+	samples_add(&samples, &key, 1, 9);
+	condense_to(max, 1, &pending);
+	samples_set_pending(&samples, pending, stack_in(library, 0x30));
+
+	const struct sample_stack *wakers = &samples.stacks[samples.rows[1].key.waker];
+
+	assert_int_equal(wakers->kind, STACK_WAKER);
+	assert_int_equal(wakers->nr, 2);
+	const struct sample_stack *first = &samples.stacks[samples.frames[wakers->first]];
+	const struct sample_stack *second = &samples.stacks[samples.frames[wakers->first + 1]];
+
+	assert_int_equal(samples.frames[first->first + SAMPLE_WAKER_USER], stack_in(library, 0x10));
+	assert_int_equal(samples_actual(&samples,
+				 (uint32_t)samples.frames[second->first + SAMPLE_WAKER_USER]),
+		stack_in(library, 0x30));
+	assert_string_equal(
+		strpool_get(&samples.strings,
+			samples.names[samples.frames[second->first + SAMPLE_WAKER_COMM]].function),
+		"far");
+}
+
 static void condense__when_it_is_due(void **state)
 {
 	size_t nr = 0;
@@ -657,6 +701,7 @@ int main(void)
 		TEST(pending_stacks_between_steps),
 		TEST(what_is_not_copied_is_released),
 		TEST(names_labels_and_losses_remain),
+		TEST(wakers),
 		TEST(when_it_is_due),
 	};
 

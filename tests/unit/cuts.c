@@ -157,7 +157,7 @@ static void cuts__each_cause(void **state)
 		{END_CUT, "depth", "100.0 % cut: the stack is deeper than the unwinder's limit\n"},
 		{END_CUT, "busy",
 			"100.0 % cut: too many stacks had to be copied at once for unwinding; "
-			"record at a lower rate (-F) or at fewer probe points\n"},
+			"record a process that runs already (-p), or fewer events at a time\n"},
 		{END_CUT, "before the recording",
 			"100.0 % cut: the wait had begun before the recording\n"},
 		{END_CUT, "return probe",

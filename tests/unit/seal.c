@@ -8,6 +8,7 @@
 #include "process/process.h"
 #include "symbol/names/kallsyms.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -274,6 +275,8 @@ static struct kallsyms *make_kallsyms(void)
 {
 	static const char text[] = "ffffffff81000000 T _stext\n"
 				   "ffffffff81000000 T work\n"
+				   "ffffffff81800000 T asm_sysvec_timer\n"
+				   "ffffffff81900000 T bpf_prog_load\n"
 				   "ffffffff82000000 t bpf_prog_0_probe\t[bpf]\n"
 				   "ffffffff83000000 T _etext\n";
 	char path[] = "/tmp/flametap-kallsyms.XXXXXX";
@@ -312,6 +315,26 @@ static void seal__kernel_stacks_begin_where_the_probe_was_called(void **state)
 	}
 	for (size_t i = 0; i < rec.nr_frames; i++)
 		assert_true(rec.frames[i].addr < 0xffffffff82000000);
+	kallsyms_free(ks);
+}
+
+/*
+ * The kernel's own functions for BPF are no probes; and a probe that was interrupted is not what
+ * has called the tracepoint.
+ */
+static void seal__other_frames_stay(void **state)
+{
+	const uint64_t loading[] = {0xffffffff81000100, 0xffffffff81900010, 0xffffffff81000050};
+	const uint64_t interrupted[] = {
+		0xffffffff81000200, 0xffffffff81800010, 0xffffffff82000010, 0xffffffff81000050};
+	struct kallsyms *ks = make_kallsyms();
+
+	(void)state;
+	add(0, samples_stack(&samples, loading, 3, STACK_KERNEL, WALK_ROOT), 2);
+	add(0, samples_stack(&samples, interrupted, 4, STACK_KERNEL, WALK_ROOT), 1);
+	seal(ks);
+	assert_int_equal(stack_at(0, 0)->nr, 3);
+	assert_int_equal(stack_at(1, 0)->nr, 4);
 	kallsyms_free(ks);
 }
 
@@ -415,6 +438,126 @@ static void seal__of_a_tool(void **state)
 	assert_int_equal(rec.rows[0].stacks[1], rec.rows[3].stacks[1]);
 }
 
+/* ---- wakers ---- */
+
+/* Returns the frames of the last stack of row ROW, from the leaf on, as "b a;COMM;[NOTE]". */
+static char *waker_of(size_t row)
+{
+	struct strbuf text = STRBUF_INIT;
+	int last = 0;
+
+	while (last + 1 < ROW_STACKS && rec.rows[row].stacks[last + 1] != NO_STACK)
+		last++;
+	const struct rec_stack *stack = stack_at(row, last);
+
+	assert_int_equal(stack->kind, STACK_WAKER);
+	assert_int_equal(stack->end, END_ROOT);
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		const struct rec_frame *f = &rec.frames[rec.frame_refs[stack->first + i]];
+
+		if (f->nr_names && f->kind != FRAME_KERNEL)
+			strbuf_addf(
+				&text, ";%s", recording_get(&rec, rec.names[f->names].function));
+		else
+			strbuf_addf(&text, " %" PRIx64, f->addr & 0xffff);
+	}
+	return text.buf;
+}
+
+static void expect_waker(size_t row, const char *want)
+{
+	char *is = waker_of(row);
+
+	assert_string_equal(is, want);
+	free(is);
+}
+
+static uint32_t kernel_stack(uint64_t leaf, uint64_t caller)
+{
+	const uint64_t frames[] = {leaf, caller};
+
+	return samples_stack(&samples, frames, 2, STACK_KERNEL, WALK_ROOT);
+}
+
+static void add_woken(uint32_t waker, uint64_t count)
+{
+	struct sample_key key = {.task = samples_task(&samples, 4, 5, 0, "a"),
+		.user = user_stack(START + 0x100, WALK_ROOT),
+		.waker = waker};
+
+	samples_add(&samples, &key, count, count);
+}
+
+/*
+ * The frames of a waker begin with its name, then come its functions from the root on; of several,
+ * the first one comes first.
+ */
+static void seal__wakers(void **state)
+{
+	struct kallsyms *ks = make_kallsyms();
+	uint32_t pending = samples_pending(&samples);
+	uint32_t near = samples_waker(&samples, user_stack(START, WALK_ROOT),
+		kernel_stack(0xffffffff81000020, 0xffffffff81000010), 0, "near");
+	uint32_t far = samples_waker(&samples, user_stack(START + 0x40, WALK_DEEP), 0, 0, "far");
+	uint32_t late = samples_waker(&samples, pending, 0, 0, "late");
+
+	(void)state;
+	add_woken(near, 9);
+	add_woken(samples_wakers(&samples, (uint32_t[]){near, far, 0}, 3), 8);
+	add_woken(late, 7);
+	add_woken(0, 6);
+	seal(ks);
+	expect_waker(0, ";near 10 0 10 20");
+	expect_waker(1, ";far;[truncated: depth] 50 40;near 10 0 10 20");
+	expect_waker(2, ";late");
+	assert_int_equal(stack_at(3, 0)->kind, STACK_USER);
+	assert_int_equal(rec.rows[3].stacks[1], NO_STACK);
+	samples_set_pending(&samples, pending, user_stack(START + 0x20, WALK_ROOT));
+	recording_release(&rec);
+	recording_init(&rec);
+	seal(ks);
+	expect_waker(2, ";late 30 20");
+	kallsyms_free(ks);
+}
+
+/* Whatever an interrupt has hit, it is the same one, and has no waker of its own. */
+static void seal__interrupts_that_wake(void **state)
+{
+	enum { TIMER = 0x010, WORK = 0x020 };
+	const uint64_t kernel = 0xffffffff81000000, entry = 0xffffffff81800010;
+	const uint64_t frames[] = {kernel + TIMER, entry, kernel + WORK};
+	struct kallsyms *ks = make_kallsyms();
+	uint32_t other = samples_waker(&samples, user_stack(START, WALK_ROOT), 0, 0, "other");
+	uint32_t in_user = samples_waker(&samples, user_stack(START, WALK_ROOT),
+		samples_stack(&samples, frames, 2, STACK_KERNEL, WALK_ROOT), 0, "bystander");
+	uint32_t in_kernel = samples_waker(&samples, 0,
+		samples_stack(&samples, frames, 3, STACK_KERNEL, WALK_ROOT), 0, "another");
+
+	(void)state;
+	add_woken(in_user, 9);
+	add_woken(in_kernel, 8);
+	add_woken(samples_wakers(&samples, (uint32_t[]){in_kernel, other}, 2), 7);
+	add_woken(samples_wakers(&samples, (uint32_t[]){other, in_user, other}, 3), 6);
+	add_woken(samples_wakers(&samples, (uint32_t[]){other, in_kernel}, 2), 5);
+	seal(ks);
+	assert_int_equal(rec.nr_rows, 2);
+	assert_int_equal(rec.rows[0].count, 9 + 8 + 7);
+	assert_int_equal(rec.rows[1].count, 6 + 5);
+	expect_waker(0, ";[interrupt] 10 10");
+	expect_waker(1, ";[interrupt] 10 10;other 10 0");
+
+	struct tool tool = {.clock = (char[]){"monotonic"}};
+	struct engine_request request = {.tool = &tool, .user = true};
+
+	recording_release(&rec);
+	recording_init(&rec);
+	recording_seal(
+		&rec, &samples, &(struct seal_facts){.ps = &ps, .ks = ks, .request = &request});
+	expect_waker(0, ";[interrupt]");
+	expect_waker(1, ";[interrupt];other 10 0");
+	kallsyms_free(ks);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(seal__##name, set_up, tear_down)
 
 int main(void)
@@ -427,9 +570,12 @@ int main(void)
 		TEST(what_began_before),
 		TEST(tasks_without_user_stack),
 		TEST(kernel_stacks_begin_where_the_probe_was_called),
+		TEST(other_frames_stay),
 		TEST(events_labels_and_slices),
 		TEST(can_be_repeated),
 		TEST(of_a_tool),
+		TEST(wakers),
+		TEST(interrupts_that_wake),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

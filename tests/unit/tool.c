@@ -99,7 +99,7 @@ static void tool_find__leaf_and_counts(void **state)
 	assert_int_equal(find(&tool,
 				 NEEDED "// flametap: leaf syscall path\n"
 					"// flametap: counts calls\n"
-					"// flametap: counts errors error\n",
+					"// flametap: counts reads op=read\n",
 				 &err),
 		0);
 	leaf = tool.leaf;
@@ -110,7 +110,8 @@ static void tool_find__leaf_and_counts(void **state)
 	assert_int_equal(tool.nr_counts, 2);
 	assert_string_equal(tool.counts[0].name, "calls");
 	assert_null(tool.counts[0].label);
-	assert_string_equal(tool.counts[1].label, "error");
+	assert_string_equal(tool.counts[1].label, "op");
+	assert_string_equal(tool.counts[1].value, "read");
 	tool_release(&tool);
 	assert_int_equal(find(&tool,
 				 NEEDED "// flametap: counts a\n// flametap: counts b\n"

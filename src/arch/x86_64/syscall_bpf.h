@@ -5,6 +5,8 @@
 
 #include "regs_bpf.h"
 
+#include <bpf/bpf_core_read.h>
+
 enum {
 	SYSCALL_X32 = 0x40000000, /* a bit of the numbers of x32's calls */
 	STATUS_COMPAT = 2,        /* TS_COMPAT, of struct thread_info */
@@ -15,6 +17,14 @@ enum {
 	COMPAT_EXIT_GROUP = 252,
 	COMPAT_SIGRETURN = 119,
 	COMPAT_RT_SIGRETURN = 173,
+	CALL_FUTEX = 202,
+	COMPAT_FUTEX = 240,
+	COMPAT_FUTEX_TIME64 = 422,
+	/* the same for 32-bit programs */
+	CALL_FUTEX_WAITV = 449,
+	CALL_FUTEX_WAKE = 454,
+	CALL_FUTEX_WAIT = 455,
+	CALL_FUTEX_REQUEUE = 456,
 };
 
 static inline bool syscall_returns(long number, bool is_compat)
@@ -23,11 +33,29 @@ static inline bool syscall_returns(long number, bool is_compat)
 			 : number != CALL_EXIT && number != CALL_EXIT_GROUP;
 }
 
-/* Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers. */
-static inline uint64_t syscall_argument(const struct pt_regs___kernel *regs, int argument)
+/*
+ * Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers, in 32-bit code if
+ * IS_COMPAT is set.
+ */
+static inline uint64_t syscall_argument(
+	const struct pt_regs___kernel *regs, int argument, bool is_compat)
 {
+	if (is_compat)
+		return (uint32_t)(argument == 0 ? regs->bx : argument == 1 ? regs->cx : regs->dx);
 	return argument == 0 ? regs->di : argument == 1 ? regs->si : regs->dx;
 }
+
+/* Returns whether the call is futex(2). */
+static inline bool syscall_is_futex(long number, bool is_compat)
+{
+	return is_compat ? number == COMPAT_FUTEX || number == COMPAT_FUTEX_TIME64
+			 : number == CALL_FUTEX;
+}
+
+/* These two return the number and the first argument of the call that returns with these registers.
+ */
+#define syscall_number(regs) BPF_CORE_READ(regs, orig_ax)
+#define syscall_first(regs) BPF_CORE_READ(regs, di)
 
 /* Returns whether the call gives a result, not the register of a signal handler's caller. */
 static inline bool syscall_has_result(long number, bool is_compat)

@@ -212,6 +212,7 @@ static void init_facets(struct bpf *b)
 	vm_processes_init(
 		&b->vms, r->vm, &b->processes, &(struct vm_names){add_name, code_frame, b});
 	b->vms.fetch = r->fetch;
+	b->vms.with_operators = r->operators;
 	label_processes_init(&b->labels, r->label, r->label_keys, &b->processes);
 	facets_add(&b->facets, &b->memberships.facet);
 	facets_add(&b->facets, &b->layouts);

@@ -16,9 +16,13 @@
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \
 	X(vfs)                                                                                     \
+	X(block)                                                                                   \
+	X(tcp)                                                                                     \
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
-	X(leaks)
+	X(leaks)                                                                                   \
+	X(locks)                                                                                   \
+	X(wakers)
 
 struct drain;
 struct engine_request;

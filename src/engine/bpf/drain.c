@@ -95,6 +95,30 @@ static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_
 		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
 }
 
+static uint32_t stack_of(struct drain *d, uint64_t id);
+
+/*
+ * Adds one waker, or several that have woken each other, of NODE. Returns the number in samples, or
+ * 0 if a node is missing.
+ */
+static uint32_t add_waker(struct drain *d, const struct node_key *node)
+{
+	bool is_one = node->parent & NODE_WAKER;
+	uint32_t nr = is_one ? SAMPLE_WAKER_COMM : WAKERS_MAX, list[WAKERS_MAX] = {0};
+	char comm[COMM_LEN + 1] = "";
+
+	for (uint32_t i = 0; i < nr; i++) {
+		list[i] = stack_of(d, node->frame[i]);
+		if (node->frame[i] && !list[i])
+			return 0;
+	}
+	if (!is_one)
+		return samples_wakers(d->samples, list, nr);
+	memcpy(comm, &node->frame[WAKER_COMM], COMM_LEN);
+	return samples_waker(
+		d->samples, list[WAKER_USER], list[WAKER_KERNEL], list[WAKER_VM], comm);
+}
+
 /* Returns the stack in samples of the node or copy ID, or 0 if ID is 0 or a node is missing. */
 static uint32_t stack_of(struct drain *d, uint64_t id)
 {
@@ -113,6 +137,10 @@ static uint32_t stack_of(struct drain *d, uint64_t id)
 			SAMPLE_KERNEL_THREAD + (unsigned)(id & 255));
 	if (kept)
 		return *kept;
+	const struct node_key *last = find_node(d, id);
+
+	if (last && last->parent & NODE_ROOT && last->parent & (NODE_WAKER | NODE_WAKERS))
+		return add_waker(d, last);
 	while (!(parent & NODE_ROOT)) {
 		const struct node_key *node = find_node(d, parent);
 
@@ -176,11 +204,24 @@ static uint32_t state_labels(struct drain *d, uint32_t state)
 	return d->labels_of ? d->labels_of(d->tool, state - STATES_MAX) : 0;
 }
 
-/* Returns the set of labels of a row's state and range. */
+/* Returns LABELS with the operator that the row's task executes. */
+static uint32_t add_operator(struct drain *d, const struct row_key *row, uint32_t labels)
+{
+	const char *name = vm_processes_operator(d->vms, row->tgid, row->op);
+	char number[16];
+
+	snprintf(number, sizeof(number), "op#%d", row->op - VM_OP(0));
+	return samples_label(d->samples, labels, VM_OP_LABEL, name ? name : number);
+}
+
+/* Returns the set of labels of a row's state, operator and range. */
 static uint32_t labels_of(struct drain *d, const struct row_key *row)
 {
 	uint32_t labels = state_labels(d, row->state);
 	char from[24];
+
+	if (row->op)
+		labels = add_operator(d, row, labels);
 
 	if (!row->range || row->range > LOG_SCALE_BUCKETS)
 		return labels;
@@ -196,12 +237,14 @@ void drain_add(struct drain *d, const struct row_key *from, uint64_t count, uint
 		.user = stack_of(d, from->user),
 		.kernel = stack_of(d, from->kernel),
 		.vm = stack_of(d, from->vm),
+		.waker = stack_of(d, from->waker),
 		.labels = label_sets_join(
 			d->label_sets, from->label_set, from->tgid, labels_of(d, from), count),
 	};
 	uint64_t nr = (uint64_t)from->more + 1;
 
-	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->vm && !key.vm))
+	if ((from->user && !key.user) || (from->kernel && !key.kernel) || (from->vm && !key.vm) ||
+		(from->waker && !key.waker))
 		add_capped(&d->samples->lost[LOST_NO_BODY], count);
 	else
 		samples_add_at(d->samples, &key,
@@ -319,6 +362,8 @@ static void keep_stacks(struct drain *d)
 		keep_stack(d, &kept, row->user);
 		keep_stack(d, &kept, row->kernel);
 		keep_stack(d, &kept, row->vm);
+		for (uint32_t k = 0; k < WAKERS_MAX; k++)
+			keep_stack(d, &kept, spans.values[i].wakers[k]);
 	}
 	table_release(&d->span_stacks_before);
 	d->span_stacks_before = d->span_stacks;

@@ -35,6 +35,7 @@ enum {
 	LEAVING_BYTES = 80,
 	SPACE_BYTES = 104,
 	DELAYED_BYTES = 120,
+	COPIED_BYTES = 120,
 	JIT_LAYOUT_BYTES = 264,
 	DETACHERS = 64,    /* threads */
 	LINKS_EACH = 16,   /* for each thread, at least */
@@ -148,6 +149,7 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"leaving", (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)},
 		{"spaces", (uint32_t)memory_share(SPACES_MAX, 64 * SPACE_BYTES)},
 		{"delayed", (uint32_t)memory_share(DELAYED_MAX, 128 * DELAYED_BYTES)},
+		{"copied", (uint32_t)memory_share(COPIED_MAX, 128 * COPIED_BYTES)},
 		{"jit_layouts", (uint32_t)memory_share(JIT_LAYOUTS_MAX, 128 * JIT_LAYOUT_BYTES)},
 	};
 
@@ -172,6 +174,7 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->user = r->user;
 	s->kernel = r->kernel;
 	s->vm = r->vm;
+	s->vm_op = r->operators;
 	s->vm_by_native = r->vm && r->vm->by_native;
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;

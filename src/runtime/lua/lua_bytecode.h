@@ -37,6 +37,7 @@ enum lua_op {
 	LUA_OP_JITERL = 84,
 	LUA_OP_FUNCF = 89, /* this opcode and all later ones begin a function */
 	LUA_OP_LAST = 96,
+	LUA_OP_COMPILED = 256, /* no bytecode is executed, but the machine code of a trace */
 };
 
 static inline uint32_t lua_op(uint32_t ins)

@@ -164,6 +164,21 @@ static inline void lua_set_caller(struct lua_walk *w, uint64_t link)
 								 << LUA_PC;
 }
 
+/*
+ * Takes the bytecode that the innermost function in Lua executes as the operator. It is before the
+ * frame's. MASK has the bits of a bytecode that are its opcode.
+ */
+static inline void lua_take_op(struct lua_walk *w, const struct vm_frame *f, uint8_t mask)
+{
+	uint8_t op;
+
+	if (!w->vm.with_op || lua_frame_type(f->what) != LUA_FUNCTION)
+		return;
+	w->vm.with_op = false;
+	if (f->at && !LUA_READ(w, &op, sizeof(op), (f->at & VM_ADDRESS) - 4))
+		w->vm.op = VM_OP(op & mask);
+}
+
 #include "puc_step.h"
 
 /* ---- threads ---- */
@@ -429,6 +444,7 @@ static inline int lua_take_frame(struct lua_walk *w, const struct luajit_shape *
 		w->vm.frame = (struct vm_frame){VM_WHAT(LUA_SEGMENT), 0, 0};
 	if (w->pc_is_guess)
 		lua_check_pc(w, s);
+	lua_take_op(w, &w->vm.frame, 0xff);
 	w->compiled = w->is_leaf = false;
 	failed = lua_take_caller(w, s, slot, pair[1]);
 	if (w->vm.mixed)
@@ -763,6 +779,9 @@ static inline int lua_enter_trace(
 		lua_guess_pc(w, s);
 		return VM_ON;
 	}
+	if (w->vm.with_op)
+		w->vm.op = VM_OP(LUA_OP_COMPILED);
+	w->vm.with_op = false;
 	if ((number < w->nr_traces && lua_take_numbered(w, s, number)) ||
 		(seen && seen->pc == w->vm.native.pc && seen->owner == w->vm.owner &&
 			seen->number < w->nr_traces && lua_take_numbered(w, s, seen->number)))
@@ -847,6 +866,7 @@ static inline int lua_begin(struct lua_walk *w, const struct lua_layout *layout)
 	int32_t vmstate;
 
 	w->vm.found = false;
+	w->vm.op = 0;
 	if (layout->kind == LUA_PUC)
 		return puc_begin(w);
 	w->compiled = w->pc_is_guess = w->is_leaf = false;

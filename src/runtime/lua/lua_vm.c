@@ -2,6 +2,7 @@
 /* Lua's row in the table of interpreters. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lua_operators.h"
 #include "lua_splice.h"
 #include "lua_values.h"
 #include "lua_walk.h"
@@ -76,6 +77,11 @@ static void read_texts(const struct vm_layout *layout, const struct memory *memo
 	lua_frame_texts(&layout->lua, memory, frame, below, &texts->lua);
 }
 
+static const char *operator_name(const struct vm_layout *layout, uint32_t number)
+{
+	return lua_operator_name(&layout->lua, number);
+}
+
 static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
 	struct strbuf *name)
 {
@@ -123,6 +129,7 @@ const struct vm lua_vm = {
 	.name_by_script = name_by_script,
 	.walk = walk,
 	.read_texts = read_texts,
+	.operator_name = operator_name,
 	.add_name = add_name,
 	.add_place = add_place,
 	.first_line = first_line,

@@ -60,12 +60,14 @@ enum vm_end lua_walk(const struct lua_layout *l, const struct memory *memory,
 	const struct vm_native *native, struct vm_stack *stack)
 {
 	struct lua_user_walk u = {
-		.walk.vm = {.mixed = stack->mixed, .native = *native}, .memory = memory};
+		.walk.vm = {.mixed = stack->mixed, .with_op = stack->with_op, .native = *native},
+		.memory = memory};
 	struct lua_walk *w = &u.walk;
 	int end = lua_begin(w, l);
 
 	stack->nr = 0;
 	for (int steps = 0; steps < VM_STEPS_MAX; steps++) {
+		stack->op = w->vm.op;
 		if (w->vm.found && stack->nr == stack->max)
 			return VM_CUT;
 		if (w->vm.found)

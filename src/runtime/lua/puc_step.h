@@ -15,6 +15,9 @@
 #include "lua_frame.h"
 #include "lua_layout.h"
 
+/* The bits of a bytecode that are its opcode. */
+enum { PUC_OPCODE = 0x3f, PUC_OPCODE_5_4 = 0x7f };
+
 enum {
 	PUC_WORDS = LUA_BYTES / 8,
 	PUC_SCAN_FIRST = 8192, /* bytes of the native stack that may refer to the running thread */
@@ -82,6 +85,21 @@ static inline bool puc_code(struct lua_walk *w, const struct puc_shape *s, const
 }
 
 /*
+ * Returns the pc behind the bytecode that is executed, if PC is from a register. Builds of 5.1 may
+ * keep there the address of the bytecode itself. Then another register, or memory, has the one
+ * behind it.
+ */
+static inline uint64_t puc_pc_behind(
+	const struct lua_walk *w, const struct puc_shape *s, uint64_t saved, uint64_t pc)
+{
+	bool is_before = saved == pc + 4;
+
+	for (uint32_t i = 0; i < VM_NATIVE_REGS; i++)
+		is_before |= w->vm.native.reg[i] == pc + 4;
+	return s->minor == 1 && is_before ? pc + 4 : pc;
+}
+
+/*
  * Takes the pc of the innermost function from a register, where the interpreter keeps it. In memory
  * it is saved only before operations that need it there.
  */
@@ -96,7 +114,7 @@ static inline void puc_take_pc(struct lua_walk *w, const struct puc_shape *s)
 		uint64_t pc = w->vm.native.reg[i & (VM_NATIVE_REGS - 1)];
 
 		if (!(pc & 3) && pc > code && pc <= end) {
-			f->at = pc;
+			f->at = puc_pc_behind(w, s, f->at, pc);
 			return;
 		}
 	}
@@ -133,7 +151,7 @@ static inline bool puc_shares_run(struct lua_walk *w, const struct puc_shape *s)
 		return true;
 	if (LUA_READ(w, &op, sizeof(op), caller->at - 4))
 		return false;
-	op &= 0x3f;
+	op &= PUC_OPCODE;
 	return op == s->op.call || op == s->op.tailcall;
 }
 
@@ -264,6 +282,8 @@ static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 		return puc_scan(w, s);
 	w->vm.found = !puc_is_replaced(w, s, &p->next);
 	w->vm.frame = p->next;
+	if (w->vm.found)
+		lua_take_op(w, &w->vm.frame, s->minor > 3 ? PUC_OPCODE_5_4 : PUC_OPCODE);
 	p->pair[0] = p->ci - s->ci_size;
 	if (s->previous && lua_read_word(w, &p->pair[0], p->ci + s->previous))
 		return VM_INCONSISTENT;

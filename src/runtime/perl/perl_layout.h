@@ -9,6 +9,8 @@
 #include "perl_shape.h"
 #include "runtime/pointer_path.h"
 
+struct perl_operators;
+
 enum perl_source { PERL_FROM_TABLE, PERL_FROM_DEBUGINFO };
 
 struct perl_layout {
@@ -28,6 +30,8 @@ struct perl_layout {
 	 */
 	uint64_t curcop, curstackinfo, op, stack_sp;
 	struct perl_shape shape;
+	/* The names of the operators, or NULL if they were not read. User space only. */
+	const struct perl_operators *operators;
 };
 
 #endif

@@ -296,15 +296,15 @@ static inline uint64_t perl_called_sub(struct perl_walk *w, const struct perl_sh
 	return flags & PERL_SVf_ROK ? u : sv;
 }
 
-static inline bool perl_is_call(
+/* Sets w->vm.op to the type of PL_op, the operator that is executed. */
+static inline void perl_take_op(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {
 	uint64_t op;
 
-	if (perl_read_pointer(w, &op, interpreter + l->op) ||
-		perl_read(w, 2, op + l->shape.op_type))
-		return false;
-	return (w->bytes.half[0] & PERL_OP_TYPE) == l->shape.OP_ENTERSUB;
+	if (!perl_read_pointer(w, &op, interpreter + l->op) &&
+		!perl_read(w, 2, op + l->shape.op_type))
+		w->vm.op = VM_OP(w->bytes.half[0] & PERL_OP_TYPE);
 }
 
 /*
@@ -318,7 +318,7 @@ static inline void perl_find_xsub(
 	uint64_t sp, top, above;
 	uint32_t flags;
 
-	if (!w->cop || !perl_is_call(w, l, interpreter) ||
+	if (w->vm.op != VM_OP(l->shape.OP_ENTERSUB) ||
 		perl_read_pointer(w, &sp, interpreter + l->stack_sp) ||
 		perl_read_pointer(w, &top, sp) || perl_read_pointer(w, &above, sp + 8) ||
 		!perl_read_cv(w, &l->shape, perl_called_sub(w, &l->shape, top), &flags) ||
@@ -339,6 +339,7 @@ static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, u
 	int end;
 
 	w->vm.found = false;
+	w->vm.op = 0;
 	w->nr_stacks = w->nr_contexts = 0;
 	if (perl_read_pointer(w, &cop, interpreter + l->curcop) ||
 		perl_read_pointer(w, &stackinfo, interpreter + l->curstackinfo))
@@ -347,8 +348,10 @@ static inline int perl_begin(struct perl_walk *w, const struct perl_layout *l, u
 		return VM_NOT_RUNNING;
 	w->cop = perl_cop(w, &l->shape, cop);
 	end = perl_enter_stack(w, &l->shape, stackinfo);
-	if (end == VM_ON)
+	if (end == VM_ON && w->cop) {
+		perl_take_op(w, l, interpreter);
 		perl_find_xsub(w, l, interpreter);
+	}
 	return end;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perl's row in the table of interpreters. */
 #include "lib/strbuf.h"
+#include "perl_operators.h"
 #include "perl_splice.h"
 #include "perl_values.h"
 #include "perl_walk.h"
@@ -44,6 +45,16 @@ static void read_texts(const struct vm_layout *layout, const struct memory *memo
 	perl_frame_texts(&layout->perl, memory, frame, &texts->perl);
 }
 
+static void find_operators(const struct target *t, struct vm_layout *layout)
+{
+	layout->perl.operators = perl_operators_learn(t);
+}
+
+static const char *operator_name(const struct vm_layout *layout, uint32_t number)
+{
+	return perl_operator_name(layout->perl.operators, number);
+}
+
 static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
 	struct strbuf *name)
 {
@@ -66,6 +77,8 @@ const struct vm perl_vm = {
 	.add_values = add_values,
 	.walk = walk,
 	.read_texts = read_texts,
+	.find_operators = find_operators,
+	.operator_name = operator_name,
 	.add_name = add_name,
 	.add_place = add_place,
 	.splice = &perl_splice,

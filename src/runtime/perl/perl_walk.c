@@ -39,6 +39,7 @@ static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64
 {
 	int end = perl_begin(w, l, interpreter);
 
+	stack->op = w->vm.op;
 	for (;;) {
 		if (w->vm.found && stack->nr == stack->max)
 			return VM_CUT;

@@ -3,6 +3,7 @@
 #include "arch/x86_64/elf_names.h"
 #include "elffile_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { SYMBOLS_MAX = 1 << 22 };
@@ -55,6 +56,54 @@ bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_va
 		.size = sym.st_size,
 		.per_thread = GELF_ST_TYPE(sym.st_info) == STT_TLS,
 	};
+	return true;
+}
+
+static bool is_in_data(Elf *elf, uint64_t address)
+{
+	GElf_Phdr phdr;
+	size_t n;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
+			phdr.p_flags & PF_W && address - phdr.p_vaddr < phdr.p_memsz)
+			return true;
+	return false;
+}
+
+/* Finds the variable around ADDRESS in the table SECTION. Returns false if there is none. */
+static bool find_around(
+	Elf *elf, const char *section, uint64_t address, struct elf_data_place *place)
+{
+	struct symbols symbols;
+	GElf_Sym sym;
+
+	if (!open_symbols(&symbols, elf, section))
+		return false;
+	for (int i = 0; i < SYMBOLS_MAX && gelf_getsym(symbols.data, i, &sym); i++) {
+		if (sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_OBJECT ||
+			address - sym.st_value >= sym.st_size)
+			continue;
+		const char *name = elf_strptr(elf, symbols.names, sym.st_name);
+
+		snprintf(place->variable, sizeof(place->variable), "%s", name ? name : "");
+		place->offset = address - sym.st_value;
+		return name;
+	}
+	return false;
+}
+
+bool elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_place *place)
+{
+	Elf *handle = elffile_elf(elf);
+
+	*place = (struct elf_data_place){.offset = 0};
+	if (!is_in_data(handle, address))
+		return false;
+	if (!find_around(handle, ".symtab", address, place))
+		find_around(handle, ".dynsym", address, place);
 	return true;
 }
 

@@ -21,6 +21,7 @@ enum {
 struct answer {
 	uint32_t answered, result;
 	uint64_t value, size;
+	char name[ELF_VARIABLE_NAME];
 };
 
 struct elffacts {
@@ -85,6 +86,7 @@ static void keep(const struct elf_question *q, const struct answer *answer)
 static struct answer look_up(const struct elf_question *q)
 {
 	struct elf_variable v = {0};
+	struct elf_data_place place;
 	struct answer a = {0};
 
 	switch (q->fact) {
@@ -111,6 +113,11 @@ static struct answer look_up(const struct elf_question *q)
 		break;
 	case FACT_HIDDEN_EH_FRAME:
 		a.value = elffile_hidden_eh_frame(q->elf);
+		break;
+	case FACT_DATA:
+		a.result = elfdata_at(q->elf, q->place, &place);
+		a.value = place.offset;
+		memcpy(a.name, place.variable, sizeof(a.name));
 		break;
 	case FACT_LARGE_CALLEE:
 		a.result = large_callee_find(q->elf, q->name, &v);
@@ -315,6 +322,15 @@ bool elffacts_names_known(
 uint64_t elffacts_hidden_eh_frame(const struct elffile *elf)
 {
 	return get(&(struct elf_question){elf, FACT_HIDDEN_EH_FRAME, NULL, 0, NULL}).value;
+}
+
+bool elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_data_place *place)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_DATA, NULL, address, NULL});
+
+	*place = (struct elf_data_place){.offset = a.value};
+	memcpy(place->variable, a.name, sizeof(a.name) - 1); /* the child may not have ended it */
+	return a.result;
 }
 
 bool elffacts_large_callee(

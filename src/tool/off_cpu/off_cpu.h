@@ -21,7 +21,7 @@ enum { WAIT_TICK = WAIT_NONE };
 _Static_assert((int)WAIT_TICK + 1 < (int)TOOL_STATES_MAX, "each state has a number in rows");
 
 /* Indexes of the options in the script's header. The states are bits; the limits are in us. */
-enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX };
+enum { WAIT_OPTION_STATE, WAIT_OPTION_MIN, WAIT_OPTION_MAX, WAIT_OPTION_CHAIN };
 
 /* The words of a span that represents a thread's wait. */
 enum {
@@ -77,12 +77,10 @@ static inline bool wait_counts_all(const volatile struct settings *s)
 /* Returns whether a part of a wait in this state that took NS is recorded. */
 static inline bool wait_counts(const volatile struct settings *s, uint64_t state, uint64_t ns)
 {
-	uint64_t max = s->option[WAIT_OPTION_MAX];
-
 	if (wait_counts_all(s))
 		return true;
 	return state < WAIT_NONE && s->option[WAIT_OPTION_STATE] >> state & 1 &&
-	       ns >= s->option[WAIT_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+	       within_bounds(s, WAIT_OPTION_MIN, WAIT_OPTION_MAX, ns);
 }
 
 #endif

@@ -3,13 +3,17 @@
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "engine/bpf/programs.h"
+#include "lib/util.h"
 #include "off_cpu.h"
 
 #include <bpf/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 
 void wait_spans_begin(struct tool_run *run)
 {
+	if (!run->data)
+		run->data = xcalloc(1, sizeof(struct wait_spans));
 	for (uint32_t i = 0; i < WAIT_NONE; i++)
 		drain_name_state(run->drain, TOOL_STATE(i), RECORDING_STATE,
 			(const char[]){WAIT_LETTERS[i], '\0'});
@@ -71,7 +75,7 @@ void wait_spans_add_open(struct tool_run *run, uint64_t now_ns)
 		uint64_t woken = wait->word[WAIT_WOKEN];
 		uint64_t end = woken && woken < now_ns ? woken : now_ns;
 
-		if (wait->since >= now_ns)
+		if (wait->since >= now_ns || wait_state(wait) == WAIT_NONE)
 			continue;
 		add_part(run, wait, wait_state(wait), wait->since, end,
 			end == now_ns && wait->word[WAIT_STATE] & WAIT_EARLIER);
@@ -79,4 +83,9 @@ void wait_spans_add_open(struct tool_run *run, uint64_t now_ns)
 			add_part(run, wait, WAIT_W, end, now_ns, false);
 	}
 	drain_spans_release(&spans);
+}
+
+void wait_spans_release(struct tool_run *run)
+{
+	free(run->data);
 }

@@ -10,17 +10,18 @@ struct programs;
 struct strbuf;
 struct tool_run;
 
-/* The beginning of a tool's data, which it allocates at its begin. */
+/* The beginning of the data of a tool that records waits. */
 struct wait_spans {
 	int preemptors; /* map of their names */
 };
 
-/* Names the states. */
+/* Names the states. Allocates the data of a tool that has allocated none. */
 void wait_spans_begin(struct tool_run *run);
 int wait_spans_attach(struct tool_run *run, struct programs *programs, struct strbuf *err);
 /* Returns the labels of a wait with more than a state; see WAIT_NEVER_RAN. */
 uint32_t wait_spans_labels(struct tool_run *run, uint32_t value);
 /* Adds the waits, and the runs, that have not ended. */
 void wait_spans_add_open(struct tool_run *run, uint64_t now_ns);
+void wait_spans_release(struct tool_run *run);
 
 #endif

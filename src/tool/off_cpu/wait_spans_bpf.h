@@ -2,7 +2,9 @@
 /*
  * Takes stacks when threads are switched out, and measures the time until they run again. A tool
  * without an option for states records all of them and also the time in which threads run: then
- * each thread has a span all the time, which is either a wait or, without stacks, a run.
+ * each thread has a span all the time, which is either a wait or, without stacks, a run. A program
+ * that notes who wakes threads defines KEEPS_WAKERS as true before it includes this file; others
+ * include woken_bpf.h.
  */
 #ifndef TOOL_OFF_CPU_WAIT_SPANS_BPF_H
 #define TOOL_OFF_CPU_WAIT_SPANS_BPF_H
@@ -13,7 +15,12 @@
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
 #include "engine/bpf/kern/processes.h"
-#include "engine/bpf/kern/span.h"
+#include "engine/bpf/kern/waiting.h"
+#include "engine/bpf/kern/wakers.h"
+
+#ifndef KEEPS_WAKERS
+#define KEEPS_WAKERS false
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -96,7 +103,10 @@ static __always_inline void add_part(
 static __always_inline void add_parts(struct span *wait, uint64_t end, struct counters *count)
 {
 	uint64_t woken = wait->word[WAIT_WOKEN];
+	struct scratch *s = my_scratch(LANE_EVENT);
 
+	if (KEEPS_WAKERS && s)
+		wait->row.waker = wakers_number(wait, s);
 	if (woken > wait->since && woken < end) {
 		add_part(wait, wait_state(wait), wait->since, woken, count);
 		add_part(wait, WAIT_W, woken, end, count);
@@ -114,17 +124,26 @@ static __always_inline void begin_run(struct span *wait, uint64_t now)
 	wait->word[WAIT_STATE] = WAIT_ON;
 }
 
+/* Leaves of WAIT, which has ended, only the wakers of the thread, which may now wake others. */
+static __always_inline void keep_wakers(struct span *wait)
+{
+	wait->row.user = wait->row.kernel = wait->row.vm = wait->row.waker = 0;
+	wait->word[WAIT_STATE] = WAIT_NONE;
+}
+
 /* Ends the wait of thread TID, which runs again. */
 static __always_inline void end_wait(uint32_t tid, uint64_t now, struct counters *count)
 {
 	struct span_key key = wait_key(tid);
 	struct span *wait = span_find(&key);
 
-	if (!wait || wait_state(wait) == WAIT_ON)
+	if (!wait || wait_state(wait) >= WAIT_ON)
 		return;
 	add_parts(wait, now, count);
 	if (records_runs())
 		begin_run(wait, now);
+	else if (KEEPS_WAKERS)
+		keep_wakers(wait);
 	else
 		span_drop(&key);
 }
@@ -154,7 +173,7 @@ static __always_inline void end_span(
 
 	if (!span)
 		return;
-	if (wait_state(span) != WAIT_ON)
+	if (wait_state(span) < WAIT_ON)
 		end_missed_wait(span, now, cpu_ns, count);
 	if (records_runs() && wait_state(span) == WAIT_ON && span->row.start == my_start())
 		add_part(span, WAIT_ON, span->since, now, count);
@@ -187,6 +206,8 @@ static __always_inline void take_wait(void *ctx, struct scratch *s, struct ids i
 		s->span.word[WAIT_WOKEN] = 0;
 		s->span.word[WAIT_CPU] = cpu_ns;
 		s->span.word[WAIT_STATE] = state;
+		if (KEEPS_WAKERS)
+			__builtin_memset(s->span.wakers, 0, sizeof(s->span.wakers));
 		span_begin(s, &key, now, count);
 	}
 	if (records_runs())
@@ -200,11 +221,13 @@ static __always_inline void begin_wait(
 	struct ids ids = my_ids();
 	uint32_t tid = (uint32_t)bpf_get_current_pid_tgid();
 	struct scratch *s = my_scratch(LANE_EVENT);
+	struct span_key key = wait_key(tid);
 
+	if (KEEPS_WAKERS && state == WAIT_NONE)
+		span_drop(&key);
 	if (!s || !tid || !is_target(current_task(), ids))
 		return;
 	uint64_t cpu_ns = BPF_CORE_READ(current_task(), se.sum_exec_runtime);
-	struct span_key key = wait_key(tid);
 
 	end_span(&key, now, cpu_ns, count);
 	if (!wait_is_selected(state))
@@ -230,84 +253,6 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	begin_wait(ctx, wait_of(ctx->args[0], state), next, now, count);
 	end_wait(BPF_CORE_READ(next, pid), now, count);
 	return 0;
-}
-
-SEC("raw_tp/sched_wakeup")
-int on_wakeup(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct span_key key = wait_key(BPF_CORE_READ((struct task_struct *)ctx->args[0], pid));
-	struct span *wait = span_find(&key);
-
-	if (wait && !wait->word[WAIT_WOKEN] && wait_state(wait) != WAIT_R)
-		wait->word[WAIT_WOKEN] = bpf_ktime_get_ns();
-	return 0;
-}
-
-/* Reads the user-mode registers of TASK, which is not running; see take_my_saved_regs(). */
-static __always_inline bool take_regs_of(struct scratch *s, struct task_struct *task)
-{
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return take_saved_regs(s, task);
-	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
-}
-
-/*
- * Requests the user stack of TASK, which waits, for the row of s->span; user space reads the memory
- * of the process. Returns false if there is no room for the request.
- */
-static __always_inline bool request_user(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	uint64_t none = no_user_stack(task->flags, task->mm, task->mm && task->mm->end_code);
-	struct row_key *row = &s->span.row;
-	bool have_regs = !none && take_regs_of(s, task);
-
-	if (have_regs && is_kernels_own(s))
-		none = STACK_NONE | NO_STACK_KERNEL_THREAD;
-	if (none) {
-		row->user = settings.kernel ? 0 : none;
-		return true;
-	}
-	if (!have_regs)
-		return true;
-	row->user = copy_number(LANE_SCAN, count);
-	begin_copy(s, LANE_SCAN, task, row->user, row->tgid, task->mm->exec_vm);
-	s->copy.remote = true;
-	return !bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy), 0);
-}
-
-/* Requests the interpreter's stack in the same way. */
-static __always_inline bool request_vm(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	struct row_key *row = &s->span.row;
-	struct ring_vm_thread thread = {RING_VM_THREAD, row->tgid, copy_number(LANE_SCAN, count),
-		task->THREAD_POINTER, take_regs_of(s, task) ? regs_sp(&s->regs) : 0};
-
-	row->vm = thread.copy;
-	return !bpf_ringbuf_output(&ring, &thread, sizeof(thread), 0);
-}
-
-static __always_inline bool take_waiting_stacks(
-	struct scratch *s, struct task_struct *task, struct counters *count)
-{
-	struct row_key *row = &s->span.row;
-	uint32_t tgid = row->tgid;
-
-	if (settings.user && !request_user(s, task, count))
-		return false;
-	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
-		!request_vm(s, task, count))
-		return false;
-	if (settings.kernel) {
-		long bytes = bpf_get_task_stack(
-			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
-
-		if (bytes > 0)
-			row->kernel =
-				store(LANE_SCAN, bytes / sizeof(uint64_t), NODE_ROOT | NODE_KERNEL);
-	}
-	return true;
 }
 
 /* Returns what TASK, another one, does now, or WAIT_NONE if that is not recorded. */
@@ -336,19 +281,13 @@ int scan_waits(struct bpf_iter__task *ctx)
 
 	if (!is_target(task, ids) || !wait_is_selected(state))
 		return 0;
-	s->span = (struct span){.since = bpf_ktime_get_ns()};
+	begin_waiting(s, task, ids);
 	s->span.word[WAIT_CPU] = task->se.sum_exec_runtime;
 	s->span.word[WAIT_STATE] = state | (state == WAIT_ON ? 0 : WAIT_EARLIER);
-	s->span.row.start = task->start_boottime;
-	s->span.row.tid = ids.tid;
-	s->span.row.tgid = ids.tgid;
-	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
-	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
-		s->span.row.label_set = LABEL_EARLIER;
-	if ((state != WAIT_ON && !take_waiting_stacks(s, task, count)) ||
-		(bpf_map_update_elem(&spans, &key, &s->span, BPF_NOEXIST) &&
-			!span_find(&key))) /* the thread has not begun another wait meanwhile */
-		count->spans_full++;
+	if (state == WAIT_ON)
+		keep_span(s, &key, count);
+	else
+		keep_waiting(s, task, &key, count);
 	return 0;
 }
 

@@ -27,9 +27,7 @@ enum { SPAN_CALL };
 /* Returns whether a call that took NS is recorded. */
 static inline bool call_counts(const volatile struct settings *s, uint64_t ns)
 {
-	uint64_t max = s->option[SYSCALLS_OPTION_MAX];
-
-	return ns >= s->option[SYSCALLS_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
+	return within_bounds(s, SYSCALLS_OPTION_MIN, SYSCALLS_OPTION_MAX, ns);
 }
 
 #endif

@@ -10,14 +10,14 @@
 #include "arch/x86_64/syscall_bpf.h"
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/file_names.h"
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
-#include "file_names_bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, VFS_NUMBERS);
-	__type(key, uint32_t); /* number of a system call */
+	__uint(max_entries, 2 * VFS_NUMBERS);
+	__type(key, uint32_t); /* number of a system call, plus VFS_NUMBERS in 32-bit code */
 	__type(value, struct vfs_call);
 } vfs_calls SEC(".maps");
 
@@ -26,10 +26,13 @@ static __always_inline struct span_key io_key(void)
 	return (struct span_key){.id = (uint32_t)bpf_get_current_pid_tgid()};
 }
 
-/* Returns the number of the file whose descriptor is the ARGUMENT of the call, or 0. */
-static __always_inline uint32_t file_of_argument(const struct scratch *s, int8_t argument)
+/* Returns the number of the file whose descriptor is the ARGUMENT of the call NUMBER, or 0. */
+static __always_inline uint32_t file_of_argument(
+	const struct scratch *s, int8_t argument, uint32_t number)
 {
-	return argument < 0 ? 0 : file_number(syscall_argument(&s->regs, argument));
+	return argument < 0
+		       ? 0
+		       : file_number(syscall_argument(&s->regs, argument, number >= VFS_NUMBERS));
 }
 
 /* Takes the stacks of the current thread and begins its call. */
@@ -45,10 +48,20 @@ static __always_inline void begin_io(
 	count->hits++;
 	if (take_stacks(ctx, s, true, count)) {
 		s->span.word[SPAN_IO_CALL] = number;
-		s->span.word[SPAN_IO_FROM] = file_of_argument(s, call->from);
-		s->span.word[SPAN_IO_TO] = file_of_argument(s, call->to);
+		s->span.word[SPAN_IO_FROM] = file_of_argument(s, call->from, number);
+		s->span.word[SPAN_IO_TO] = file_of_argument(s, call->to, number);
 		span_begin(s, &key, bpf_ktime_get_ns(), count);
 	}
+}
+
+/* Returns the number of a call in vfs_calls, or a number that is too large. */
+static __always_inline uint32_t number_of_call(struct task_struct *task, uint64_t number)
+{
+	bool is_compat = BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT;
+
+	if (number >= VFS_NUMBERS)
+		return UINT32_MAX;
+	return number + (is_compat ? VFS_NUMBERS : 0);
 }
 
 SEC("raw_tp/sys_enter")
@@ -57,13 +70,12 @@ int on_io(struct bpf_raw_tracepoint_args *ctx)
 	struct counters *count = my_counters(LANE_EVENT);
 	struct scratch *s = my_scratch(LANE_EVENT);
 	struct task_struct *task = current_task();
-	uint32_t number = ctx->args[1];
+	uint32_t number = number_of_call(task, ctx->args[1]);
 	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
 	struct ids ids = my_ids();
 
 	if (!call || !call->is_recorded || !count || !s || !is_target(task, ids) ||
-		bpf_ktime_get_ns() > control.until ||
-		BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT)
+		bpf_ktime_get_ns() > control.until)
 		return 0;
 	if (!claim_scratch(s)) {
 		count->spans_lost++;
@@ -95,8 +107,8 @@ static __always_inline void add_io(
 }
 
 /* Returns the number of the file that a call has opened, or whose path it was given in vain. */
-static __always_inline uint32_t opened_file(
-	const struct vfs_call *call, const struct pt_regs___kernel *regs, int64_t result)
+static __always_inline uint32_t opened_file(const struct vfs_call *call,
+	const struct pt_regs___kernel *regs, int64_t result, bool is_compat)
 {
 	struct scratch *s = my_scratch(LANE_EVENT);
 	uint32_t number;
@@ -108,7 +120,7 @@ static __always_inline uint32_t opened_file(
 	else
 		number = bpf_probe_read_kernel(&s->regs, sizeof(s->regs), regs)
 				 ? 0
-				 : path_number(syscall_argument(&s->regs, call->path));
+				 : path_number(syscall_argument(&s->regs, call->path, is_compat));
 	release_scratch(s);
 	return number;
 }
@@ -118,7 +130,7 @@ static __noinline int end_io(
 	struct span *span, const struct pt_regs___kernel *regs, int64_t result, uint64_t ns)
 {
 	struct counters *count = my_counters(LANE_EVENT);
-	uint32_t number = span ? span->word[SPAN_IO_CALL] : VFS_NUMBERS;
+	uint32_t number = span ? span->word[SPAN_IO_CALL] : 2 * VFS_NUMBERS;
 	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
 
 	if (!span || !call || !count)
@@ -128,20 +140,13 @@ static __noinline int end_io(
 	bool moves = call->op == VFS_READ || call->op == VFS_WRITE;
 
 	if (call->op == VFS_OPEN)
-		from = opened_file(call, regs, result);
+		from = opened_file(call, regs, result, number >= VFS_NUMBERS);
 	if (call->from >= 0 || call->to < 0)
 		add_io(span, value | from << IO_FILE_SHIFT, moves ? result : 0, ns, count);
 	if (call->to >= 0)
 		add_io(span, value | IO_TO | to << IO_FILE_SHIFT, moves ? result : 0,
 			call->from >= 0 ? 0 : ns, count);
 	return 0;
-}
-
-static __always_inline bool io_counts(uint64_t ns)
-{
-	uint64_t max = settings.option[VFS_OPTION_MAX];
-
-	return ns >= settings.option[VFS_OPTION_MIN] * 1000 && (!max || ns <= max * 1000);
 }
 
 SEC("raw_tp/sys_exit")
@@ -153,7 +158,8 @@ int on_io_return(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!span)
 		return 0;
-	if (now <= control.until && span->row.start == my_start() && io_counts(now - span->since))
+	if (now <= control.until && span->row.start == my_start() &&
+		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since))
 		end_io(span, (const void *)ctx->args[0], ctx->args[1], now - span->since);
 	span_drop(&key);
 	return 0;

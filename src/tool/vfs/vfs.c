@@ -4,6 +4,7 @@
 #include "arch/x86_64/syscall_names.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
+#include "engine/bpf/file_labels.h"
 #include "engine/bpf/programs.h"
 #include "engine/bpf/refusal.h"
 #include "lib/error_name.h"
@@ -12,7 +13,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -38,6 +38,9 @@ static const struct io_call {
 	{SYS_pwritev2, VFS_WRITE, -1, 0, -1},
 	{SYS_sendfile, VFS_READ, 1, 0, -1},
 	{SYS_copy_file_range, VFS_READ, 0, 2, -1},
+	{SYS_splice, VFS_READ, 0, 2, -1},
+	{SYS_tee, VFS_READ, 0, 1, -1},
+	{SYS_vmsplice, VFS_WRITE, -1, 0, -1},
 	{SYS_fsync, VFS_SYNC, 0, -1, -1},
 	{SYS_fdatasync, VFS_SYNC, 0, -1, -1},
 	{SYS_sync_file_range, VFS_SYNC, 0, -1, -1},
@@ -85,6 +88,32 @@ static struct vfs_call choose(size_t i, uint64_t wanted)
 	return call;
 }
 
+/* Returns whether NAME, the name of a call of 32-bit code, is CALL's, or is that with "64" added.
+ */
+static bool is_call(const char *name, const struct io_call *call)
+{
+	const char *ours = syscall_name(call->number, false);
+	size_t len = ours ? strlen(ours) : 0;
+
+	return name && ours && !strncmp(name, ours, len) &&
+	       (!name[len] || !strcmp(name + len, "64"));
+}
+
+/* Sets what is recorded of call I, in the map (fd), with its numbers of 64-bit and 32-bit code. */
+static int set_call(int map, size_t i, uint64_t wanted)
+{
+	struct vfs_call call = choose(i, wanted);
+	int error = bpf_map_update_elem(map, &calls[i].number, &call, BPF_ANY);
+
+	for (uint32_t number = 0; !error && number < VFS_NUMBERS; number++) {
+		uint32_t at = VFS_NUMBERS + number;
+
+		if (is_call(syscall_name(number, true), &calls[i]))
+			error = bpf_map_update_elem(map, &at, &call, BPF_ANY);
+	}
+	return error;
+}
+
 static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
 {
 	uint64_t wanted = run->settings->option[VFS_OPTION_OP];
@@ -92,56 +121,21 @@ static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
 	int map = programs_map(p, "vfs_calls");
 
 	r->names = programs_map(p, "file_names");
-	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
-		struct vfs_call call = choose(i, wanted);
-
-		if (bpf_map_update_elem(map, &calls[i].number, &call, BPF_ANY)) {
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		if (set_call(map, i, wanted)) {
 			int error = errno;
 
 			strbuf_adds(err, "cannot choose the system calls");
 			return refusal_add(err, error);
 		}
-	}
 	return 0;
-}
-
-/* Returns the label of a file without a path, by the type of its file system. */
-static uint32_t label_type(struct samples *s, uint32_t set, const char *type)
-{
-	const char *name = !strcmp(type, "pipefs")   ? "pipe"
-			   : !strcmp(type, "sockfs") ? "socket"
-						     : type;
-	char *text = xasprintf("[%s]", name);
-
-	set = samples_label(s, set, "path", text);
-	free(text);
-	return set;
-}
-
-static uint32_t label_file(struct tool_run *run, uint32_t set, uint32_t number)
-{
-	struct vfs_run *r = run->data;
-	struct samples *s = run->drain->samples;
-	struct file_name name;
-
-	if (!number || bpf_map_lookup_elem(r->names, &number, &name))
-		return set;
-	name.path[FILE_PATH - 1] = '\0';
-	if (name.is_type)
-		return label_type(s, set, name.path);
-	if (!name.is_cut)
-		return samples_label(s, set, "path", *name.path ? name.path : "/");
-	char *text = xasprintf("...%s", name.path);
-
-	set = samples_label(s, set, "path", text);
-	free(text);
-	return set;
 }
 
 static uint32_t labels(struct tool_run *run, uint32_t value)
 {
 	const struct io_call *call = &calls[(value & (IO_TO - 1)) % ARRAY_LEN(calls)];
 	uint32_t error = value >> IO_ERROR_SHIFT & IO_ERROR_MAX;
+	const struct vfs_run *r = run->data;
 	struct samples *s = run->drain->samples;
 	uint32_t set = samples_label(s, 0, "op", ops[value & IO_TO ? VFS_WRITE : call->op]);
 	char other[ERROR_NAME_LEN];
@@ -149,7 +143,7 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 	set = samples_label(s, set, "syscall", syscall_name(call->number, false));
 	if (error)
 		set = samples_label(s, set, "error", error_name(error, other));
-	return label_file(run, set, value >> IO_FILE_SHIFT);
+	return file_labels_add(s, set, "path", r->names, value >> IO_FILE_SHIFT);
 }
 
 const struct bpf_tool vfs_tool = {

@@ -12,7 +12,7 @@ enum { VFS_OPTION_OP, VFS_OPTION_MIN, VFS_OPTION_MAX };
 enum vfs_op { VFS_READ, VFS_WRITE, VFS_SYNC, VFS_OPEN, VFS_LIST, VFS_OPS };
 
 enum {
-	VFS_NUMBERS = 512,    /* of system calls */
+	VFS_NUMBERS = 512,    /* of system calls; the ones of 32-bit code follow */
 	VFS_IO_MAX = 1 << 16, /* threads in a call at a time */
 };
 
@@ -37,27 +37,8 @@ enum {
 	IO_ERROR_SHIFT = IO_CALL_BITS + 1,
 	IO_ERROR_MAX = 255, /* stands for all larger ones, too */
 	IO_FILE_SHIFT = IO_ERROR_SHIFT + 8,
-	IO_FILE_BITS = 14,
 };
 
 enum { SPAN_IO_CALL, SPAN_IO_FROM, SPAN_IO_TO }; /* the words of a span */
-
-enum {
-	FILES_MAX = (1 << IO_FILE_BITS) - 1, /* names that are kept */
-	FILE_PATH = 256,                     /* bytes that are kept of a path, with the final 0 */
-};
-
-/* A file, or a part of one, by its number. */
-struct file_name {
-	struct file_identity {
-		/* addresses, or of the file system and 0, or a hash of a given path and 1 */
-		uint64_t dentry, mount;
-		uint32_t hash; /* of the name, which tells when the address is used again */
-		uint32_t pad;
-	} id;
-	bool is_type; /* the path is the type of the file system, such as pipefs */
-	bool is_cut;  /* the beginning of the path is missing */
-	char path[FILE_PATH];
-};
 
 #endif

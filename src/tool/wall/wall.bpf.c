@@ -4,6 +4,7 @@
  * Ticks tell where they run.
  */
 #include "tool/off_cpu/wait_spans_bpf.h"
+#include "tool/off_cpu/woken_bpf.h"
 
 /* Counts a tick for the stack that it hits. */
 SEC("perf_event")

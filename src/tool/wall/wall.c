@@ -166,11 +166,6 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 	strbuf_addch(notes, '\n');
 }
 
-static void release(struct tool_run *run)
-{
-	free(run->data);
-}
-
 const struct bpf_tool wall_tool = {
 	.program = "wall",
 	.object = wall__elf_bytes,
@@ -179,5 +174,5 @@ const struct bpf_tool wall_tool = {
 	.labels = wait_spans_labels,
 	.add_open = add_open,
 	.note = note,
-	.release = release,
+	.release = wait_spans_release,
 };

@@ -27,3 +27,18 @@ check_eq 'minor: no others' minor "$("${BIN%/*}/bt-report" --by fault "$T/minor.
 mkdir -p "$T/data"
 expect_record command 0 -u -- "$PAGES" "$T/data" $N
 check_eq 'command: new pages' $N "$(weight "$T/command.folded" '^(pages;)?_start;.*;main;measure;grow$')"
+
+# a program that starts while the recorder stands still, so that all of its stacks have to be copied: equal stacks are copied once
+N=3000
+sh -c 'while [ ! -e "$1/go" ]; do sleep 0.1; done; exec "$2" "$1" "$3"' - "$T/data" "$PAGES" $N >"$T/target.out" &
+target=$!
+begin_record stopped -u -p "$target"
+recorder=$(pgrep -P "$recording" -f sample-bt | head -n 1)
+kill -STOP "$recorder"
+: >"$T/data/go"
+until_true 60 grep -q share "$T/target.out"
+kill -CONT "$recorder"
+end_record
+note "$T/stopped.err"
+same_faults stopped
+check_eq 'stopped: all stacks are whole' 100.0 "$(account whole stopped)"

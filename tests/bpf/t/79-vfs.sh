@@ -27,3 +27,18 @@ check_eq 'written: nothing else' write "$("${BIN%/*}/bt-report" --by op "$T/writ
 check_eq 'written: the copies, too' $((200 * N)) "$(amount written path "$T/data/copy")"
 begin_calls fast --max 1000 --op open --show calls
 check_eq 'fast: missing files' $N "$(amount fast error ENOENT errors)"
+
+# calls of 32-bit code, and splice
+OLD=$T/old_calls
+cc -O2 -g -no-pie -fomit-frame-pointer -o "$OLD" "$TOP/tests/programs/old_calls.c"
+record_work "$OLD" old
+if grep -q none "$T/target.out"; then
+	skip 'old: calls of 32-bit code' 'this kernel has none'
+else
+	check_eq 'old: bytes written' $((10 * N)) "$(weight "$T/old.folded" "^_start;.*;main;old_write;write_\[k\];$T/data/old_\[k\]\$")"
+	check_eq 'old: bytes read' $((10 * N)) "$(weight "$T/old.folded" "^_start;.*;main;old_read;read_\[k\];$T/data/old_\[k\]\$")"
+	check_eq 'old: missing files' "$N" "$(amount old path nowhere errors)"
+	check_eq 'old: bytes spliced from a file' $((10 * N)) "$(weight "$T/old.folded" "^_start;.*;main;splice_out;.*;splice_\[k\];$T/data/old_\[k\]\$")"
+	check_eq 'old: into a pipe, and out of it' $((20 * N)) "$(weight "$T/old.folded" '^_start;.*;splice_\[k\];\[pipe\]_\[k\]$')"
+	check_eq 'old: bytes spliced to a file' $((10 * N)) "$(weight "$T/old.folded" "^_start;.*;main;splice_in;.*;splice_\[k\];$T/data/moved_\[k\]\$")"
+fi

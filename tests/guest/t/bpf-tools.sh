@@ -11,6 +11,10 @@ set -eu
 . /lab/vfs.sh
 . /lab/alloc.sh
 . /lab/wall.sh
+. /lab/locks.sh
+. /lab/wakers.sh
+. /lab/block.sh
+. /lab/tcp.sh
 
 BIN=$(command -v sample-bt || :)
 N=20
@@ -20,6 +24,10 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/waits" /lab/programs/waits.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/disk" /lab/programs/disk.c
+	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/tcp" /lab/programs/tcp.c
 }
 
 recorder() {
@@ -27,7 +35,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -54,6 +62,33 @@ in_guest() {
 	tool=wall WAITS=$LAB_WORK/waits
 	all_time wall
 	everywhere
+	tool=locks
+	begin_waits locks
+	check 'locks: nothing is lost' grep -q ' kept, 0 lost' "$T/locks.err"
+	futex_waits locks
+	if reports_contention; then contentions locks; fi
+	kernel_waits
+	tool=wakers
+	record_work "$WAKERS" wakers --children
+	check 'wakers: nothing is lost' grep -q ' kept, 0 lost' "$T/wakers.err"
+	sees_wakers wakers
+	interrupted wakers
+	record_work "$WAKERS" wakers-user --children -u
+	sees_wakers wakers-user
+	tool=block
+	if make_disk; then
+		begin_requests block
+		check 'block: nothing is lost' grep -q ' kept, 0 lost' "$T/block.err"
+		same_requests block
+		remove_disk
+	else
+		skip 'block: requests' "$no_disk"
+	fi
+	tool=tcp
+	begin_uses tcp
+	check 'tcp: nothing is lost' grep -q ' kept, 0 lost' "$T/tcp.err"
+	same_uses tcp
+	retransmits lost
 	lab_keep "$T"/*.folded "$T"/*.err
 }
 

@@ -38,6 +38,12 @@ wrong() {
 	shift 2
 	bad "sample-bt: $wrong_name" 64 "^sample-bt: $wrong_pattern" sample-bt "$@"
 }
+
+wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, or --mixed; try --help$' -p 1 --with op
+wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
+wrong 'operators by SystemTap' \
+	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
+	-p 1 --perl --by op --engine stap
 wrong 'a rate where there is none' '-F: the script off-cpu does not support it' -p 1 --script off-cpu -F 99
 wrong 'idle where there is none' '--idle: the script off-cpu does not support it' -a --idle --script off-cpu
 check 'sample-bt: --help lists what the script supports' sh -c "sample-bt --help | grep -q -e --rate && sample-bt --script off-cpu --help | grep -q -e --perl"

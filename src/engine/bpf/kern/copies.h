@@ -163,9 +163,145 @@ static __always_inline uint64_t take_delayed(const struct scratch *s)
 	return nr;
 }
 
+static __always_inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+	return ((hash << 29 | hash >> 35) ^ word) * 0x9e3779b97f4a7c15ULL;
+}
+
+/* For comparing stacks; the scratch memory has no room for a page. */
+struct hashing {
+	struct copied_key key;
+	bool is_valid;
+	uint64_t page[COPY_PAGE / 8];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LANES);
+	__type(key, uint32_t);
+	__type(value, struct hashing);
+} hashings SEC(".maps");
+
+enum {
+	ALIKE_PAGES = 16,      /* pages of stacks that are compared */
+	HASH_WORDS = 64,       /* words that are hashed at once */
+	ALIKE_NS = 1000000000, /* how long a copy counts again; less than SWEEP_S */
+};
+
+/* Returns the hash of HASH_WORDS words at WORD, in four parts that a processor computes at once. */
+static __always_inline uint64_t hash_all(uint64_t hash, const uint64_t *word)
+{
+	uint64_t a = hash, b = ~hash, c = hash >> 1, d = ~hash >> 1;
+
+	for (uint32_t i = 0; i < HASH_WORDS; i += 4) {
+		a = hash_word(a, word[i]);
+		b = hash_word(b, word[i + 1]);
+		c = hash_word(c, word[i + 2]);
+		d = hash_word(d, word[i + 3]);
+	}
+	return hash_word(hash_word(hash_word(a, b), c), d);
+}
+
 /*
- * Copies registers and stack. Sets s->row.user to the number of the copy, or to 0 if the ring
- * buffer is full. Not inlined, see take_probes().
+ * Adds HASH_WORDS words of the page that was read from AT to the hash, from word FIRST on, without
+ * what is below the stack pointer or beyond the stack's end. Not inlined, so that the verifier
+ * checks it once.
+ */
+__noinline int hash_words(uint32_t lane, uint64_t at, uint32_t first)
+{
+	struct scratch *s = my_scratch(lane);
+	struct hashing *h = bpf_map_lookup_elem(&hashings, &lane);
+
+	if (!s || !h)
+		return 0;
+	uint64_t from = s->copy.reg[REG_SP], end = s->copying.end, hash = h->key.hash;
+	const uint64_t *word = &h->page[first & (COPY_PAGE / 8 - HASH_WORDS)];
+
+	at += 8 * (uint64_t)first;
+	if (at >= from && at + 8 * HASH_WORDS <= end)
+		hash = hash_all(hash, word);
+	else
+		for (uint32_t i = 0; i < HASH_WORDS; i++, at += 8)
+			if (at + 8 > from && at < end)
+				hash = hash_word(hash, word[i]);
+	h->key.hash = hash;
+	return 0;
+}
+
+/*
+ * Adds the page at s->copying.to to the hash. Returns 0 if it was the last one.
+ */
+__noinline int hash_page(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	struct hashing *h = bpf_map_lookup_elem(&hashings, &lane);
+
+	if (!s || !h || s->copying.to >= s->copying.end)
+		return 0;
+	uint64_t at = s->copying.to;
+
+	s->copying.to += COPY_PAGE;
+	if (bpf_probe_read_user(h->page, COPY_PAGE, (void *)at))
+		return s->copying.end_is_known;
+	for (uint32_t i = 0; i < COPY_PAGE / 8; i += HASH_WORDS)
+		hash_words(lane, at, i);
+	return 1;
+}
+
+/* Begins to copy the stack at s->copy.reg. */
+static __always_inline void begin_copying(struct scratch *s)
+{
+	s->copying.to = s->copy.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	s->copying.ring_full = false;
+}
+
+/*
+ * Sets H->key to the stack of the current thread and the registers s->copy.reg that functions
+ * preserve. The others may differ between two samples of the same loop. The key is not valid if the
+ * stack is too large, or has functions with return probes.
+ */
+static __always_inline void hash_stack(struct scratch *s, struct hashing *h, uint32_t lane)
+{
+	uint64_t hash = hash_word(settings.seed, s->copy.exec_pages);
+	uint32_t pages = 0;
+
+	hash = hash_word(hash_word(hash, s->copy.reg[REG_SP]), s->copy.reg[REG_PC]);
+	hash = hash_word(hash_word(hash, s->copy.reg[REG_FP]), s->copy.reg[REG_BASE]);
+	for (uint32_t i = 0; i < REGS_KEPT; i++)
+		hash = hash_word(hash, s->copy.reg[REG_KEPT + i]);
+	h->key = (struct copied_key){s->row.start, hash, s->row.tid, 0};
+	begin_copying(s);
+	while (pages < ALIKE_PAGES && hash_page(lane))
+		pages++;
+	h->is_valid = pages < ALIKE_PAGES && !s->copy.nr_returns;
+}
+
+/* Returns the number of a copy of the same stack, or 0. */
+__noinline uint64_t copy_alike(uint32_t lane)
+{
+	struct scratch *s = my_scratch(lane);
+	struct hashing *h = bpf_map_lookup_elem(&hashings, &lane);
+
+	if (!s || !h)
+		return 0;
+	hash_stack(s, h, lane);
+	const struct copied *known = h->is_valid ? bpf_map_lookup_elem(&copied, &h->key) : NULL;
+
+	return known && s->copy.time - known->time < ALIKE_NS ? known->copy : 0;
+}
+
+static __always_inline void remember_copy(struct scratch *s, uint32_t lane)
+{
+	const struct hashing *h = bpf_map_lookup_elem(&hashings, &lane);
+	struct copied first = {s->copy.copy, s->copy.time};
+
+	if (h && h->is_valid)
+		bpf_map_update_elem(&copied, &h->key, &first, BPF_ANY);
+}
+
+/*
+ * Copies registers and stack. Sets s->row.user to the number of the copy, which may be an earlier
+ * one of the same stack, or to 0 if the ring buffer is full. Not inlined, see take_probes().
  */
 __noinline int copy_stack(uint32_t lane)
 {
@@ -174,11 +310,13 @@ __noinline int copy_stack(uint32_t lane)
 
 	if (!s || !count)
 		return 0;
-	s->row.user = copy_number(lane, count);
-	begin_copy(s, lane, current_task(), s->row.user, s->row.tgid, my_exec_pages());
-	s->copying.to = s->walk.reg[REG_SP] & ~(COPY_PAGE - 1ULL);
+	begin_copy(s, lane, current_task(), copy_number(lane, count), s->row.tgid, my_exec_pages());
 	find_stack_end(s, s->walk.reg[REG_SP]);
-	s->copying.ring_full = false;
+	s->row.user = copy_alike(lane);
+	if (s->row.user)
+		return 0;
+	s->row.user = s->copy.copy;
+	begin_copying(s);
 	for (uint32_t i = 0; i < COPY_PAGES; i++)
 		if (!copy_page(lane, i))
 			break;
@@ -186,6 +324,8 @@ __noinline int copy_stack(uint32_t lane)
 	if (s->copying.ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy),
 					    settings.vm ? BPF_RB_FORCE_WAKEUP : 0))
 		s->row.user = 0;
+	else
+		remember_copy(s, lane);
 	return 0;
 }
 

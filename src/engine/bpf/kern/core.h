@@ -144,7 +144,8 @@ static __always_inline void add_row(
 	}
 	/* relaxed, because clang 23 emits an instruction that needs Linux 5.12 for other orders */
 	__atomic_fetch_add(&known->count, nr, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
+	if (sum) /* clang 14 has no instruction for adding a constant 0 */
+		__atomic_fetch_add(&known->sum, sum, __ATOMIC_RELAXED);
 }
 
 static __always_inline struct slices my_slices(void)
@@ -177,10 +178,11 @@ static __always_inline void take_task(struct scratch *s, struct ids ids)
 	s->row.start = my_start();
 	s->row.tid = ids.tid;
 	s->row.tgid = ids.tgid;
-	s->row.user = s->row.kernel = s->row.vm = 0;
+	s->row.user = s->row.kernel = s->row.vm = s->row.waker = 0;
 	s->row.state = s->row.more = s->row.range = 0;
 	s->row.slice = settings.slice_ns ? slice_at(my_slices(), bpf_ktime_get_ns()) : 0;
 	s->row.event = ROW_SAMPLES;
+	s->row.op = 0;
 	s->row.label_set = 0;
 	bpf_get_current_comm(s->row.comm, sizeof(s->row.comm));
 }

@@ -106,6 +106,13 @@ struct {
 } copy_quotas SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, COPIED_MAX);
+	__type(key, struct copied_key);
+	__type(value, struct copied);
+} copied SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, DELAYED_MAX);
 	__type(key, uint32_t); /* TID in the initial PID namespace */

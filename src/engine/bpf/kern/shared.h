@@ -24,6 +24,7 @@ enum {
 	COPY_PAGE = 4096,
 	COPY_PAGES = 128,       /* of a stack at most */
 	COPY_QUOTAS_MAX = 4096, /* processes with a quota of stack copies */
+	COPIED_MAX = 4096,      /* stacks that are known to be copied */
 	DELAYED_MAX = 1 << 14,
 	KERNEL_DEPTH = 256,
 	SPACE_MAPS = 64,   /* mappings in a leaf */
@@ -109,6 +110,22 @@ struct node_key {
  */
 #define NODE_VM (1ULL << 61)
 
+/*
+ * A node of one waker, with the words below; and a node of wakers that have woken each other, with
+ * the numbers of their nodes, the last waker first. Their frames are not padded at the front.
+ */
+#define NODE_WAKER (1ULL << 60)
+#define NODE_WAKERS (1ULL << 59)
+
+enum waker_word {
+	WAKER_USER, /* numbers of stacks, or 0 */
+	WAKER_KERNEL,
+	WAKER_VM,
+	WAKER_COMM, /* two words */
+};
+
+enum { WAKERS_MAX = 4 }; /* that are kept of a thread */
+
 _Static_assert(VM_DEPTH *VM_WORDS == WALK_DEPTH, "a VM stack fits into scratch.frame");
 
 /*
@@ -143,10 +160,12 @@ struct row_key {
 	uint32_t tid, tgid;
 	char comm[COMM_LEN];
 	uint64_t user, kernel, vm; /* numbers of stacks, or 0 */
+	uint64_t waker;            /* number of a node of one or more wakers, or 0 */
 	uint32_t state;            /* TOOL_STATE, VM_STATE or TOOL_VALUE, or 0 if there is none */
 	uint32_t slice;            /* number of the slice of time, from 1, or 0 without slices */
 	uint32_t more;             /* the sum belongs in equal parts to this many further slices */
-	uint16_t event;            /* enum row_event */
+	uint16_t event : 4;        /* enum row_event */
+	uint16_t op : 12;          /* VM_OP() of what the interpreter executes, or 0 */
 	uint16_t range;            /* 1 + bucket of log_scale.h of each event's value, or 0 */
 	uint64_t label_set;        /* set of a source's labels, see label_layout.h, or 0 */
 };
@@ -171,8 +190,8 @@ struct settings {
 	bool vm_by_native;   /* the native stack tells where VM stacks begin */
 	bool by_comm;        /* tasks whose name or process name matches comm */
 	bool by_cgroup;      /* tasks in target_cgroups or below */
+	bool vm_op;          /* rows have the operator that the interpreter executes */
 	bool only_vm;        /* only targets with an interpreter */
-	bool ranges;         /* rows are split by ranges of the times of events */
 	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
 	uint32_t label_keys; /* a bit for each recorded label of the source */
 	uint32_t pid_ns;     /* inode of the recorder's PID namespace, or 0 for the initial one */
@@ -181,7 +200,19 @@ struct settings {
 	uint64_t slice_ns;   /* length of a slice of time, or 0 without slices */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
+	bool ranges; /* the rows of tools that take --distr are split by ranges of their values */
 };
+
+/*
+ * Returns whether a time of NS is recorded, by the options MIN and MAX of the tool, which are in
+ * us. A MAX of 0 is no limit.
+ */
+static inline bool within_bounds(const volatile struct settings *s, int min, int max, uint64_t ns)
+{
+	uint64_t longest = s->option[max];
+
+	return ns >= s->option[min] * 1000 && (!longest || ns <= longest * 1000);
+}
 
 /* Set by the recorder while the programs run; all other variables are constant. */
 struct control {
@@ -207,6 +238,9 @@ struct span {
 	struct row_key row;        /* the row that the span is added to when it ends */
 	uint64_t since;            /* CLOCK_MONOTONIC, ns */
 	uint64_t word[SPAN_WORDS]; /* for use by the tool */
+	/* nodes of the threads that have woken this one, and each other, the last one first, or 0
+	 */
+	uint64_t wakers[WAKERS_MAX];
 };
 
 /* The number of stack copies of a process in the current second. */
@@ -214,6 +248,18 @@ struct copy_quota {
 	uint64_t second;
 	uint32_t nr;
 	uint32_t pad;
+};
+
+/* A thread's stack that was copied, which counts again when the stack is the same. */
+struct copied_key {
+	uint64_t start; /* as in struct row_key */
+	uint64_t hash;  /* of the registers and the stack */
+	uint32_t tid;
+	uint32_t pad;
+};
+
+struct copied {
+	uint64_t copy, time; /* its number, and CLOCK_MONOTONIC, ns */
 };
 
 /*

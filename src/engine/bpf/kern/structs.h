@@ -32,7 +32,7 @@ struct uprobe_task {
 struct mm_struct {
 	unsigned long exec_vm;
 	unsigned long end_code; /* 0 while execve(2) is still setting it up */
-	unsigned long start_stack;
+	unsigned long start_stack, start_brk, brk;
 	struct uprobes_state uprobes_state;
 };
 
@@ -108,6 +108,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	unsigned long long start_boottime;
+	int *clear_child_tid;      /* futex that is released when the thread ends */
 	struct uprobe_task *utask; /* NULL if no probe has hit */
 	struct thread_struct thread;
 	unsigned long nivcsw;

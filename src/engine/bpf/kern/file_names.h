@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of the files that descriptors stand for, whose names are kept for user space. */
-#ifndef TOOL_VFS_FILE_NAMES_BPF_H
-#define TOOL_VFS_FILE_NAMES_BPF_H
+/* Numbers of files, whose names are kept for user space. Their memory is claimed with the scratch.
+ */
+#ifndef ENGINE_BPF_KERN_FILE_NAMES_H
+#define ENGINE_BPF_KERN_FILE_NAMES_H
 
-#include "vfs.h"
-
-#include "engine/bpf/kern/core.h"
+#include "core.h"
+#include "file_name.h"
+#include "files.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -36,28 +37,6 @@ struct mount {
 	struct mount *mnt_parent;
 	struct dentry *mnt_mountpoint;
 	struct vfsmount mnt;
-};
-
-struct path___kernel {
-	struct vfsmount *mnt;
-	struct dentry *dentry;
-};
-
-struct file___kernel {
-	struct path___kernel f_path;
-};
-
-struct fdtable {
-	unsigned int max_fds;
-	struct file___kernel **fd;
-};
-
-struct files_struct {
-	struct fdtable *fdt;
-};
-
-struct task_struct___files {
-	struct files_struct *files;
 };
 
 #pragma clang attribute pop
@@ -194,7 +173,7 @@ __noinline int number_of_file(uint32_t lane)
 			0x9e3779b97f4a7c15ULL;
 
 	for (uint32_t i = 0; i < FILE_PROBES; i++) {
-		uint32_t number = ((hash >> (64 - IO_FILE_BITS)) + i) % FILES_MAX + 1;
+		uint32_t number = ((hash >> (64 - FILE_BITS)) + i) % FILES_MAX + 1;
 		const struct file_name *known = bpf_map_lookup_elem(&file_names, &number);
 
 		if (!known) {
@@ -234,25 +213,12 @@ __noinline int path_number(uint64_t address)
 	return number_of_file(LANE_EVENT);
 }
 
-/* Returns the file of the descriptor FD of the current task, or NULL. */
-static __always_inline struct file___kernel *file_at(uint64_t fd)
-{
-	struct task_struct___files *task = (void *)current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file___kernel *file = NULL;
-
-	if ((uint32_t)fd < BPF_CORE_READ(table, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + (uint32_t)fd);
-	return file;
-}
-
-/* Returns the number of the file of the descriptor FD, or 0 if it is not known. */
-__noinline int file_number(uint64_t fd)
+/* Returns the number of FILE, or 0 if there is no room for its name. */
+static __noinline int number_of(struct file___kernel *file)
 {
 	struct path_walk *w = my_path_walk();
-	struct file___kernel *file = file_at(fd);
 
-	if (!w || !file)
+	if (!w)
 		return 0;
 	struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
 
@@ -265,6 +231,14 @@ __noinline int file_number(uint64_t fd)
 		w->found.id =
 			(struct file_identity){(uint64_t)BPF_CORE_READ(dentry, d_sb), 0, 0, 0};
 	return number_of_file(LANE_EVENT);
+}
+
+/* Returns the number of the file of the descriptor FD, or 0 if it is not known. */
+__noinline int file_number(uint64_t fd)
+{
+	struct file___kernel *file = file_at(fd);
+
+	return file ? number_of(file) : 0;
 }
 
 #endif

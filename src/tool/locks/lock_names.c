@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lock_names.h"
+#include "lib/util.h"
+#include "process/process.h"
+#include "symbol/elf/elffacts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A child without privileges reads the symbols of a file for each lock. */
+enum { ASKED_MAX = 1000 };
+
+void lock_names_init(struct lock_names *n, const struct processes *ps)
+{
+	*n = (struct lock_names){.ps = ps};
+	strpool_init(&n->texts);
+	table_init(&n->known);
+}
+
+void lock_names_release(struct lock_names *n)
+{
+	strpool_release(&n->texts);
+	table_release(&n->known);
+}
+
+/* Returns the mapping of a file that is the next below ADDRESS, or NULL. A file's data follow its
+ * code. */
+static const struct mapping *mapping_below(
+	const struct processes *ps, const struct process *p, uint64_t address)
+{
+	const struct mapping *below = NULL;
+
+	for (size_t i = 0; i < p->nr_maps; i++) {
+		const struct mapping *m = &ps->maps[p->maps[i]];
+
+		if (m->start <= address && ps->objects[m->object].elf &&
+			(!below || m->start > below->start))
+			below = m;
+	}
+	return below;
+}
+
+/* Returns the name of a lock in the data of a file, or NULL if it is elsewhere. The caller frees
+ * it. */
+static char *name_in_file(struct lock_names *n, uint32_t pid, uint64_t address)
+{
+	const struct process *p = processes_newest(n->ps, pid);
+	const struct mapping *m = p ? mapping_below(n->ps, p, address) : NULL;
+	struct elf_data_place place;
+	uint64_t start;
+
+	if (!m || n->nr_asked >= ASKED_MAX)
+		return NULL;
+	const struct object *o = &n->ps->objects[m->object];
+
+	if (!elffile_mapped(o->elf, m->offset, m->end - m->start, &start))
+		return NULL;
+	n->nr_asked++;
+	start += address - m->start;
+	if (!elffacts_data_at(o->elf, start, &place))
+		return NULL;
+	if (!*place.variable)
+		return xasprintf("%s+0x%" PRIx64, file_name(o->path), start);
+	return place.offset ? xasprintf("%s+0x%" PRIx64 " (%s)", place.variable, place.offset,
+				      file_name(o->path))
+			    : xasprintf("%s (%s)", place.variable, file_name(o->path));
+}
+
+const char *lock_name(struct lock_names *n, uint32_t pid, uint64_t address)
+{
+	bool is_new;
+	uint32_t *text = table_put(&n->known, address, pid, &is_new);
+
+	if (is_new) {
+		char *name = name_in_file(n, pid, address);
+
+		if (!name)
+			name = xasprintf("0x%" PRIx64, address);
+		*text = strpool_adds(&n->texts, name);
+		free(name);
+	}
+	return strpool_get(&n->texts, *text);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of locks: the variables that they are. */
+#ifndef TOOL_LOCKS_LOCK_NAMES_H
+#define TOOL_LOCKS_LOCK_NAMES_H
+
+#include "lib/strpool.h"
+#include "lib/table.h"
+
+#include <stdint.h>
+
+struct processes;
+
+struct lock_names {
+	const struct processes *ps;
+	struct strpool texts;
+	struct table known; /* process, address -> text */
+	uint32_t nr_asked;  /* locks whose files were asked */
+};
+
+void lock_names_init(struct lock_names *n, const struct processes *ps);
+void lock_names_release(struct lock_names *n);
+
+/*
+ * Returns the name of the lock at ADDRESS in process PID: "queue_mutex (nginx)" or "queue+0x28
+ * (nginx)" if it is in a variable of a file that the process has mapped, "nginx+0x1ed548" if the
+ * variable is not known, and otherwise the address, as in "0x7f24b0000b70". Valid until the next
+ * call.
+ */
+const char *lock_name(struct lock_names *n, uint32_t pid, uint64_t address);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* locks: names the locks, and adds the waits that have not ended; see locks.bpf.c. */
+#include "locks.h"
+#include "lock_names.h"
+#include "engine/bpf/bpf_tool.h"
+#include "engine/bpf/drain.h"
+#include "engine/bpf/features.h"
+#include "engine/bpf/programs.h"
+#include "engine/engine.h"
+#include "lib/error_name.h"
+#include "lib/log_scale.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "process/task.h"
+
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "bpf/locks.skel.h"
+
+static const char *const kinds[LOCK_KINDS] = {
+	[LOCK_FUTEX] = "futex",
+	[LOCK_PI] = "pi",
+	[LOCK_CONDITION] = "condition",
+	[LOCK_JOIN] = "join",
+	[LOCK_SPIN] = "spin",
+	[LOCK_RWLOCK] = "rwlock",
+	[LOCK_MUTEX] = "mutex",
+	[LOCK_RWSEM] = "rwsem",
+	[LOCK_PERCPU_RWSEM] = "percpu-rwsem",
+	[LOCK_RT] = "rt",
+	[LOCK_SEMAPHORE] = "semaphore",
+};
+
+/* Data of a recording. */
+struct locks_run {
+	int labels;              /* map */
+	bool no_contention;      /* locks of the kernel are wanted, but it does not report them */
+	uint64_t nr_unfinished;  /* waits whose threads have ended */
+	uint64_t nr_unlabelled;  /* rows for whose labels there was no room */
+	struct lock_labels open; /* of the wait that is being added */
+	struct lock_names names;
+};
+
+/* Stands for the labels of a wait that has not ended, which have no number. */
+enum { LABELS_OPEN = LOCK_LABELS_MAX + 1 };
+
+static bool wants_futexes(const struct engine_request *request)
+{
+	return request->user || request->vm;
+}
+
+static bool is_contention_program(const char *program)
+{
+	return !strncmp(program, "on_contention", strlen("on_contention"));
+}
+
+static bool is_needed(const struct engine_request *request, const char *program)
+{
+	static const char *const of_futexes[] = {
+		"on_call", "on_return", "on_release", "scan_waits"};
+
+	if (is_contention_program(program))
+		return request->kernel && features_contention();
+	for (size_t i = 0; i < ARRAY_LEN(of_futexes); i++)
+		if (!strcmp(program, of_futexes[i]))
+			return wants_futexes(request);
+	return true;
+}
+
+static void begin(struct tool_run *run)
+{
+	struct locks_run *r = xcalloc(1, sizeof(*r));
+
+	lock_names_init(&r->names, run->facet.ps);
+	run->data = r;
+}
+
+static void release(struct tool_run *run)
+{
+	struct locks_run *r = run->data;
+
+	lock_names_release(&r->names);
+	free(r);
+}
+
+static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
+{
+	struct locks_run *r = run->data;
+	struct utsname uts = {0};
+
+	r->labels = programs_map(p, "lock_labels");
+	r->no_contention = run->request->kernel && !features_contention();
+	if (!r->no_contention || wants_futexes(run->request))
+		return 0;
+	uname(&uts);
+	return fail(err,
+		"cannot record locks of the kernel: Linux %s has no tracepoint "
+		"lock:contention_begin, which exists since 5.19; -u records the locks of programs",
+		uts.release);
+}
+
+static uint32_t label_releaser(struct samples *s, uint32_t set, const struct lock_labels *l)
+{
+	char *text = xasprintf("%.*s/%" PRIu32, COMM_LEN, l->comm_by, l->tid_by);
+
+	set = samples_label(s, set, "released-by", text);
+	free(text);
+	return set;
+}
+
+static uint32_t labels(struct tool_run *run, uint32_t value)
+{
+	struct locks_run *r = run->data;
+	struct samples *s = run->drain->samples;
+	struct lock_labels l = r->open;
+	char other[ERROR_NAME_LEN];
+
+	if (value != LABELS_OPEN && bpf_map_lookup_elem(r->labels, &value, &l)) {
+		r->nr_unlabelled++;
+		return 0;
+	}
+	uint32_t set = samples_label(s, 0, "lock", lock_name(&r->names, l.tgid, l.address));
+
+	set = samples_label(s, set, "kind", kinds[l.kind % LOCK_KINDS]);
+	if (l.error)
+		set = samples_label(s, set, "error", error_name(l.error, other));
+	return *l.comm_by ? label_releaser(s, set, &l) : set;
+}
+
+/* Adds WAIT, whose thread still waits at NOW_NS. */
+static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now_ns)
+{
+	struct locks_run *r = run->data;
+	uint64_t ns = now_ns - wait->since;
+	struct row_key row = wait->row;
+	uint32_t number = (uint32_t)wait->word[LOCK_NUMBER];
+
+	r->open = (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
+		.tgid = wait->word[LOCK_KIND] < LOCK_SPIN ? row.tgid : 0,
+		.kind = (uint16_t)wait->word[LOCK_KIND]};
+	row.state = TOOL_VALUE(number ? number : LABELS_OPEN);
+	row.range = run->settings->ranges ? 1 + log_scale_bucket(ns) : 0;
+	drain_add_time(run->drain, &row, wait->since, now_ns);
+}
+
+static void add_open(struct tool_run *run, uint64_t now_ns)
+{
+	struct drain_spans spans = drain_read_spans(run->drain);
+	struct locks_run *r = run->data;
+
+	for (uint32_t i = 0; i < spans.nr; i++) {
+		const struct span *wait = &spans.values[i];
+
+		if (!task_lives(wait->row.tid, wait->row.start / task_tick_ns()))
+			r->nr_unfinished++;
+		else if (wait->since < now_ns &&
+			 lock_wait_counts(run->settings, now_ns - wait->since))
+			add_wait(run, wait, now_ns);
+	}
+	drain_spans_release(&spans);
+}
+
+static void note(const struct tool_run *run, struct strbuf *notes)
+{
+	const struct locks_run *r = run->data;
+
+	if (r->no_contention)
+		strbuf_adds(notes, "locks of the kernel are not included: it has no tracepoint "
+				   "lock:contention_begin, which exists since Linux 5.19\n");
+	if (r->nr_unfinished)
+		strbuf_addf(notes,
+			"%" PRIu64 " waits are not included: their threads ended in them\n",
+			r->nr_unfinished);
+	if (r->nr_unlabelled)
+		strbuf_addf(notes,
+			"%" PRIu64 " waits have no label of their lock: of more than %d locks and "
+			"threads that release them there is no room\n",
+			r->nr_unlabelled, LOCK_LABELS_MAX);
+}
+
+const struct bpf_tool locks_tool = {
+	.program = "locks",
+	.object = locks__elf_bytes,
+	.is_needed = is_needed,
+	.begin = begin,
+	.attach = attach,
+	.labels = labels,
+	.add_open = add_open,
+	.note = note,
+	.release = release,
+};

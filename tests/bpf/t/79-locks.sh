@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# locks: waits for locks by stack, whose numbers the target knows.
+set -eu
+. "$TOP/tests/lib.sh"
+. "$TOP/tests/bpf/lib.sh"
+. "$TOP/tests/locks.sh"
+
+recorder() {
+	"$BIN-locks" --engine bpf "$@"
+}
+
+N=30
+LOCKS=$T/locks
+cc -O2 -g -fomit-frame-pointer -pthread -o "$LOCKS" "$TOP/tests/programs/locks.c"
+
+begin_waits attached
+check 'attached: nothing is lost' grep -q ' kept, 0 lost' "$T/attached.err"
+futex_waits attached
+
+# a program without symbols, whose places are known nevertheless
+strip -o "$T/stripped" "$LOCKS"
+expect_record stripped 0 -u -- "$T/stripped" "$T" 1
+check 'stripped: the place of a lock' grep -qE '^label [0-9]+ lock stripped\+0x[0-9a-f]+$' "$T/stripped.rec"
+check 'stripped: a lock on the heap has its address' grep -qE '^label [0-9]+ lock 0x[0-9a-f]+$' "$T/stripped.rec"
+if reports_contention; then
+	contentions attached
+else
+	skip 'locks of the kernel' 'this kernel does not report them'
+fi
+kernel_waits
+begin_waits user -u
+futex_waits user
+check_eq 'user: no locks of the kernel' 0 "$(grep -c '_\[k\]' "$T/user.folded")"
+
+# a command, from its first instruction on, and its numbers
+expect_record command 0 -u --distr -- "$LOCKS" "$T" $N
+waits_of command '.*;work;take_queue;.*' "$N" kind=futex
+"${BIN%/*}/bt-report" --distr --by lock "$T/command.rec" >"$T/distr" 2>"$T/distr.err" || note "$T/distr.err"
+check 'command: how often, mean and longest by lock' grep -qE "^ *$N .* queue_mutex \\(locks\\)\$" "$T/distr"
+note "$T/distr"
+
+# bounds: a wait of a millisecond that fails takes at least that long
+begin_waits slow -u --min 900
+check_eq 'slow: the waits that fail' "$N" "$(waits slow give_up)"
+begin_waits fast -u --max 900
+check_eq 'fast: no such waits' 0 "$(waits fast give_up)"
+
+# who waits already, and for ever
+start "$LOCKS" "$T" 0
+expect_record stuck 0 -u -p $target -t 0.5
+check_eq 'stuck: one wait' 1 "$(waits stuck stay)"
+check 'stuck: the whole stack' grep -qE '^_*clone3?;start_thread;stay;' "$T/stuck.folded"
+finish
+
+# as strace counts the calls that wait
+if command -v strace >/dev/null; then
+	strace -f -o "$T/strace" -e trace=futex "$LOCKS" "$T" $N >/dev/null 2>&1 || :
+	strace_waits=$(grep -E 'FUTEX_(WAIT|LOCK_PI)' "$T/strace" | grep -vc EAGAIN)
+	strace_again=$(grep -c 'futex resumed.*EAGAIN' "$T/strace" || :)
+	check_eq 'command: as many waits as strace sees' "$((strace_waits - strace_again))" "$("${BIN%/*}/bt-report" --event waits --by kind "$T/command.rec" 2>/dev/null |
+		sed 1d | awk -F, '{ sum += $2 } END { print sum + 0 }')"
+else
+	skip 'as strace counts them' 'no strace'
+fi
