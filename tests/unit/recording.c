@@ -665,8 +665,9 @@ static void recording__missing_labels_are_told(void **state)
 	strbuf_reset(&notes);
 	add_labelled(&rec, add_labels(&rec, labels), 1);
 	assert_false(recording_has_selected(&rec, &view, &notes));
-	assert_string_equal(
-		notes.buf, "no row has the label 'uri'; its labels are state, u\\x0ai\n");
+	assert_string_equal(notes.buf,
+		"no row has the label 'uri'; its labels are state, u\\x0ai; did you mean "
+		"'u\\x0ai'?\n");
 	view.by = "state";
 	assert_true(recording_has_selected(&rec, &view, &notes));
 	strbuf_release(&notes);
