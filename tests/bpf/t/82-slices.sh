@@ -53,7 +53,7 @@ rm -f "$T/incident"
 	sleep 2
 	: >"$T/incident"
 ) &
-record last --script off-cpu --last 0.5s --trigger "file=$T/incident" -- sh -c 'while :; do sleep 0.1; done'
+record last --script off-cpu --last 0.5s --trigger "file=$T/incident" -- sh -c 'seq 300 | while read -r _; do sleep 0.1; done'
 check 'the trigger is told' grep -q 'the recording ends by --trigger: there is' "$T/last.err"
 check 'the last half second' grep -qE '^slices 10000000 50 [1-9][0-9]*$' "$T/last.rec"
 check 'all threads wait less than that' sh -c "awk '/^row 0/ && \$7 > 500000 { exit 1 }' '$T/last.rec'"
