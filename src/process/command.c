@@ -54,7 +54,7 @@ static void wait_and_run(const struct command *c, char *const argv[], char *cons
 	}
 	signal(SIGPIPE, SIG_DFL);
 	program_restore_stack_limit();
-	for (size_t i = 0; variables[i]; i++)
+	for (size_t i = 0; variables && variables[i]; i++)
 		putenv(variables[i]);
 	ssize_t n;
 

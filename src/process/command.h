@@ -19,8 +19,8 @@ struct command {
 };
 
 /*
- * Forks a child, which waits. VARIABLES, "NAME=VALUE" with NULL at the end, are added to the
- * program's environment. Returns -1 and sets ERR if ARGV[0] is not found.
+ * Forks a child, which waits. VARIABLES, "NAME=VALUE" with NULL at the end, or NULL for none, are
+ * added to the program's environment. Returns -1 and sets ERR if ARGV[0] is not found.
  */
 int command_start(
 	struct command *c, char *const argv[], char *const variables[], struct strbuf *err);

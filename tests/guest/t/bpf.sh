@@ -26,7 +26,7 @@ user_and_kernel() {
 # Threads that already wait when the recording begins.
 waits() {
 	lab_start "$LAB_WORK/programs/waits" 600
-	expect_record waits 0 --script off-cpu -p "$target" -t 1
+	expect_record waits 0 --script off-cpu --asleep -p "$target" -t 1
 	lab_finish
 	check 'waits: where one never wakes' grep -qE ';run;wait_to_the_end;.*read.*;ksys_read_\[k\];.*pipe_read_\[k\].* [0-9]+$' "$T/waits.folded"
 	check 'waits: nothing is lost' grep -q ' kept, 0 lost' "$T/waits.err"
