@@ -63,7 +63,11 @@ in_guest() {
 	refused 'an unknown function' 2 "cannot trace a function 'no_such_function'" -g no_such_function -t 1
 	idle 'refused'
 	refused 'no process' 2 'no process 4000000' -g vfs_read -p 4000000 -t 1
-	refused 'no call' 1 'no call of __x64_sys_reboot' -g __x64_sys_reboot -t 0.2
+	# older kernels also trace the rest of calls that are under way when tracing begins
+	case $(uname -r) in
+	5.* | 6.?.*) skip 'no call' 'this kernel also traces calls that had begun before' ;;
+	*) refused 'no call' 1 'no call of __x64_sys_reboot' -g __x64_sys_reboot -t 0.2 ;;
+	esac
 	lab_keep "$T/a.trace" "$T/folded"
 }
 
