@@ -171,7 +171,7 @@ static __always_inline void end_span(
 {
 	struct span *span = span_find(key);
 
-	if (!span)
+	if (!span || wait_state(span) == WAIT_NONE) /* only wakers are left of it */
 		return;
 	if (wait_state(span) < WAIT_ON)
 		end_missed_wait(span, now, cpu_ns, count);
