@@ -13,7 +13,7 @@ expect_memory everyone 716800
 kill $target
 
 start threads "$CASES/threads" 10000
-expect_record threads 0 --script wakers -u -p $target -t 2
+expect_record threads 0 --script wakers --asleep -u -p $target -t 2
 check 'threads: who waits for ever has no waker' grep -qE ';wait_for_ever;[^;]*pause[^;]* [0-9]+$' "$T/threads.folded"
 check 'threads: who ends wakes its creator' grep -qE 'clone3?_\[w\];threads_\[w\] [0-9]+$' "$T/threads.folded"
 expect_memory threads 716800
