@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { TRIES = 1000 };
+
 static volatile unsigned long spins;
 
 /* Returns the CPU time used. */
@@ -65,16 +67,16 @@ int main(int argc, char **argv)
 		return spin(spin_second);
 	if (argc != 4)
 		return 64;
-	for (int i = 0; i < atoi(argv[1]); i++) {
-		char *file = argv[2 + i % 2];
+	for (int tries = 0; same < atoi(argv[1]) && tries < TRIES; tries++) {
+		char *file = argv[2 + same % 2];
 
 		set_next(number);
 		pid_t pid = fork();
 
-		if (!pid) {
+		if (!pid && getpid() == number)
 			execl(file, file, (char *)NULL);
-			_exit(1);
-		}
+		if (!pid)
+			_exit(1); /* another process has got the number */
 		waitpid(pid, NULL, 0);
 		same += pid == number;
 	}
