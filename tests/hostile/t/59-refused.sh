@@ -32,7 +32,7 @@ for refused in seccomp seccomp,prctl; do
 	record_until_decided $refused "$stack" -u -p "$target"
 	stop
 	check_eq "$refused: exit code" 0 "$status"
-	"$CASES/refused" $refused "$(dirname "$BIN")/bt-report" --top 1 "$T/$refused.rec" >"$T/view" 2>&1
+	"$CASES/refused" $refused "$(dirname "$BIN")/bt-report" --text --top 1 "$T/$refused.rec" >"$T/view" 2>&1
 	check "$refused: a view" grep -q ' spin \[fresh\]' "$T/view"
 done
 check 'seccomp,prctl: it is said' grep -q 'cannot be confined, as prctl or setresuid is refused here' "$T/seccomp,prctl.err"
