@@ -35,10 +35,10 @@ done
 # Resolving may reach the limit, too: then the recording is saved elsewhere.
 mkdir "$T/kept"
 rm -f "$T/a.rec"
-TMPDIR=$T/kept bounded prlimit --as=$((36 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
+TMPDIR=$T/kept bounded prlimit --as=$((44 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
 note "$T/err"
 check 'a limit that is reached: it ends early, with 1 or 2' test "$status" = 1 -o "$status" = 2
-check 'it is said' grep -q 'memory limit of 36 MiB was reached' "$T/err"
+check 'it is said' grep -q 'memory limit of 44 MiB was reached' "$T/err"
 check 'a whole recording is kept' sh -c "cat '$T/a.rec' '$T'/kept/*.rec 2>/dev/null | grep -q '^end '"
 
 bounded prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
