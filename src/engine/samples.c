@@ -327,7 +327,7 @@ void samples_forget(struct samples *s, uint32_t nr)
 {
 	struct series_pool old = s->series;
 
-	if (nr <= s->forgotten)
+	if (nr < s->forgotten)
 		return;
 	series_init(&s->series);
 	for (size_t i = 1; i < s->nr_rows; i++)

@@ -155,7 +155,10 @@ void samples_add_counts(struct samples *s, const struct sample_key *key, const s
 	const struct sample_row *row);
 /* Returns the slice that SLICE, of the length at which the recording began, belongs to now. */
 uint32_t samples_slice(const struct samples *s, uint32_t slice);
-/* Removes the first NR slices, which were not merged, with what was counted in them. */
+/*
+ * Removes the first NR slices, which were not merged, with what was counted in them. Slices may be
+ * counted after they were removed, by a wait that ends late: they are removed again.
+ */
 void samples_forget(struct samples *s, uint32_t nr);
 /* Returns whether nothing of ROW is left after samples_forget(). */
 bool samples_forgot(const struct sample_row *row);

@@ -266,6 +266,9 @@ static void samples__old_slices_are_forgotten(void **state)
 	assert_int_equal(samples.slices.nr, 9);
 	assert_int_equal(samples.forgotten, 4);
 	free(list);
+	samples_add_at(&samples, &two, &(struct series_item){2, 7, 0, 10});
+	samples_forget(&samples, 4);
+	assert_int_equal(samples.rows[2].sum, 1 + 50);
 }
 
 static void samples__many(void **state)
