@@ -2,12 +2,10 @@
 # wakers.sh: functions for the tests of wakers, on this machine and in guests. WAKERS is the program tests/programs/wakers.c, whose threads
 # wake each other $N times. They need record.sh.
 
-# woken NAME ERE N: checks that the stacks ERE have between 1 and N waits. Some of the N are missing where a thread comes late to its read():
-# it finds the byte there, and does not wait.
+# woken NAME ERE N: checks that the stacks ERE have N waits
 woken() {
 	"${BIN%/*}/bt-collapse" --event waits "$T/$1.rec" 2>/dev/null | sed 's/;\[\(sleeping\|waiting for CPU\)\] / /' >"$T/$1.waits" || :
-	woken_nr=$(weight "$T/$1.waits" "^(wakers;)?$2\$")
-	check "$1: $2: $woken_nr of $3" test "$woken_nr" -le "$3" -a "$woken_nr" -ge 1
+	check_eq "$1: $2" "$3" "$(weight "$T/$1.waits" "^(wakers;)?$2\$")"
 }
 
 # in guests libc has no names for the functions where threads begin; glibc 2.41 has functions of its own below read()

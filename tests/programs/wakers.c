@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * wakers [wait] FOLDER N: the main thread wakes another thread, which wakes a third one, in a child
- * process, N times each. Each waits until /proc tells that the next one waits for it, so that the
- * numbers of waits are facts. Prints "child PID". If N is 0, both others wait for ever, and the
- * program says that it is spinning. FOLDER is not used.
+ * process, N times each. The main thread begins a round when both have got the bytes of all others
+ * and /proc tells that they wait, so that the numbers of waits are facts. Prints "child PID". If N
+ * is 0, both others wait for ever, and the program says that it is spinning. FOLDER is not used.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,18 +25,27 @@ enum { NAP_NS = 1000000 };
 
 static int to_second[2], to_third[2];
 static int rounds, child, second_tid;
+static struct {
+	int second, third;
+} * got; /* bytes that the threads have read, shared with the child */
 
 NOINLINE static void nap(void)
 {
 	nanosleep(&(struct timespec){0, NAP_NS}, NULL);
 }
 
-/* Waits until thread TID is blocked in read(2). */
-static void until_reading(int tid)
+/*
+ * Waits until thread TID, which counts the bytes that it gets in *NR_GOT, has got NR and is blocked
+ * in read(2). /proc alone does not tell: a thread whose wake-up is still on its way to another
+ * processor is shown as blocked.
+ */
+static void until_reading(int tid, const int *nr_got, int nr)
 {
 	char path[64];
 	long call;
 
+	while (__atomic_load_n(nr_got, __ATOMIC_SEQ_CST) < nr)
+		nap();
 	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
 	for (;; nap()) {
 		FILE *f = fopen(path, "r");
@@ -70,8 +80,10 @@ NOINLINE static void pass_on(void)
 static void *second(void *unused)
 {
 	__atomic_store_n(&second_tid, (int)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
-	while (await(to_second[0]))
+	while (await(to_second[0])) {
+		__atomic_add_fetch(&got->second, 1, __ATOMIC_SEQ_CST);
 		pass_on();
+	}
 	return unused;
 }
 
@@ -80,7 +92,7 @@ NOINLINE static void third(void)
 	close(to_second[1]);
 	close(to_third[1]);
 	while (await(to_third[0]))
-		;
+		__atomic_add_fetch(&got->third, 1, __ATOMIC_SEQ_CST);
 }
 
 static void make_child(void)
@@ -94,11 +106,17 @@ static void make_child(void)
 	_exit(0);
 }
 
-/* Wakes the others when both wait, and waits until the child waits again. */
-static void wake_others(void)
+/* Waits until both others wait and have got the bytes of NR rounds. */
+static void until_waiting(int nr)
 {
-	until_reading(second_tid);
-	until_reading(child);
+	until_reading(second_tid, &got->second, nr);
+	until_reading(child, &got->third, nr);
+}
+
+/* Wakes the others when both wait after NR rounds. */
+static void wake_others(int nr)
+{
+	until_waiting(nr);
 	start();
 }
 
@@ -109,20 +127,21 @@ int main(int argc, char **argv)
 
 	if (argc - wait != 3 || pipe(to_second) || pipe(to_third))
 		return 1;
+	got = mmap(NULL, sizeof(*got), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (got == MAP_FAILED)
+		return 1;
 	rounds = atoi(argv[argc - 1]);
 	make_child();
 	pthread_create(&thread, NULL, second, NULL);
 	while (!__atomic_load_n(&second_tid, __ATOMIC_SEQ_CST))
 		nap();
-	until_reading(second_tid);
-	until_reading(child);
+	until_waiting(0);
 	printf("child %d\n", child);
 	if (wait || !rounds)
 		await_signal();
 	for (int i = 0; i < rounds; i++)
-		wake_others();
-	until_reading(second_tid);
-	until_reading(child);
+		wake_others(i);
+	until_waiting(rounds);
 	close(to_second[1]);
 	pthread_join(thread, NULL);
 	close(to_third[1]);
