@@ -129,13 +129,13 @@ static int check_owner(const char *path, struct strbuf *err)
 		return fail(err, "cannot look at '%s': %s", path, strerror(errno));
 	if (st.st_uid && st.st_uid != geteuid())
 		return fail(err,
-			"'%s' belongs to user %u, who could run anything in the kernel by it; make "
-			"it root's or your own",
+			"'%s' belongs to user %u, who could run any code in the kernel through it; "
+			"change its owner to root or yourself",
 			path, (unsigned)st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX))
 		return fail(err,
-			"other users can write to '%s', and so run anything in the kernel: chmod "
-			"go-w '%s'",
+			"other users can write to '%s', and so run any code in the kernel: run "
+			"chmod go-w '%s'",
 			path, path);
 	return 0;
 }

@@ -268,13 +268,14 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 	note_samples(run, notes);
 	if (a->sum.calls_full)
 		strbuf_addf(notes,
-			"%" PRIu64 " calls found no room, as more than %d threads were in such "
-			"calls: calls in them are counted, too\n",
+			"%" PRIu64
+			" calls could not be followed until they returned, as more than %d "
+			"threads were in such calls: allocations inside them are counted, too\n",
 			a->sum.calls_full, ALLOC_CALLS_MAX);
 	if (a->sum.unread)
 		strbuf_addf(notes,
-			"%" PRIu64 " marks have an argument in memory that could not be read, and "
-			"are not recorded\n",
+			"%" PRIu64 " marks are not recorded: they have an argument in memory that "
+			"could not be read\n",
 			a->sum.unread);
 	strbuf_add(notes, a->failed.buf, a->failed.len);
 }

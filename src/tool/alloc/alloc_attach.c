@@ -152,7 +152,9 @@ static int mark_number(struct alloc_attach *a, const struct alloc_place *place, 
 	if (number < a->nr_marks)
 		return (int)number;
 	if (bpf_map_update_elem(map, &number, &mark, BPF_ANY))
-		return fail(err, "the arguments of marks are at more than %d different places",
+		return fail(err,
+			"the marks of the target have their arguments in more than %d different "
+			"places",
 			ALLOC_MARKS_MAX);
 	ALLOC_GROW(a->marks, a->nr_marks, a->marks_alloc);
 	a->marks[a->nr_marks++] = mark;

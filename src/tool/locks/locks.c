@@ -177,8 +177,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 			r->nr_unfinished);
 	if (r->nr_unlabelled)
 		strbuf_addf(notes,
-			"%" PRIu64 " waits have no label of their lock: of more than %d locks and "
-			"threads that release them there is no room\n",
+			"%" PRIu64 " waits have no label of their lock: the table has room for %d "
+			"locks and threads that release them\n",
 			r->nr_unlabelled, LOCK_LABELS_MAX);
 }
 

@@ -43,7 +43,7 @@ used 'of the user'
 chown root "$own/mine.stp"
 used 'of root'
 chown daemon "$own/mine.stp"
-refused 'of another user' "'$own/mine.stp' belongs to user [0-9]*, who could run anything"
+refused 'of another user' "'$own/mine.stp' belongs to user [0-9]*, who could run any code"
 chown nobody "$own/mine.stp"
 for wrong in "$own/mine.stp" "$own" "$config"; do
 	chmod g+w "$wrong"
