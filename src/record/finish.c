@@ -155,15 +155,18 @@ static int judge(const struct options *o, const struct recording *rec, const str
 static int judge_with_names(const struct options *o, const struct recording *rec,
 	const struct profile *p, const struct symbol_report *report)
 {
-	struct account_gap gap = {.module = module_least_named(p)};
+	struct account_gap gap = {0};
 	struct quality quality = {0};
 
 	if (!account_names_suffice(&p->account, o->min_quality)) {
 		const struct packages packages = packages_of(NULL);
 
 		quality_init(&quality, rec, &o->view, report, false);
-		gap.remedy = quality_explain_worst(
+		const struct quality_module *worst = quality_explain_worst(
 			&quality, &o->symbol, &packages, debuginfod_has_servers());
+
+		if (worst)
+			gap = (struct account_gap){worst->path, worst->remedy};
 	}
 	int ret = judge(o, rec, p, gap);
 

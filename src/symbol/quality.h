@@ -61,11 +61,11 @@ void quality_explain(struct quality *q, const struct symbol_options *options,
 	const struct packages *packages, bool servers);
 
 /*
- * Works like quality_explain() for the module that lacks most names only. Returns its remedy, which
- * belongs to Q, or NULL if none is known.
+ * Works like quality_explain() for the module that lacks most names only. Returns that module,
+ * which belongs to Q, or NULL if there is no module.
  */
-const char *quality_explain_worst(struct quality *q, const struct symbol_options *options,
-	const struct packages *packages, bool servers);
+const struct quality_module *quality_explain_worst(struct quality *q,
+	const struct symbol_options *options, const struct packages *packages, bool servers);
 
 /* These return -1 and set ERR if OUT cannot be written. */
 int quality_csv(const struct quality *q, FILE *out, struct strbuf *err);

@@ -363,8 +363,8 @@ void quality_explain(struct quality *q, const struct symbol_options *options,
 	add_notes(&e, owned);
 }
 
-const char *quality_explain_worst(struct quality *q, const struct symbol_options *options,
-	const struct packages *packages, bool servers)
+const struct quality_module *quality_explain_worst(struct quality *q,
+	const struct symbol_options *options, const struct packages *packages, bool servers)
 {
 	size_t nr = q->nr;
 
@@ -373,5 +373,5 @@ const char *quality_explain_worst(struct quality *q, const struct symbol_options
 	q->nr = 1; /* the worst one comes first */
 	quality_explain(q, options, packages, servers);
 	q->nr = nr;
-	return q->list[0].remedy;
+	return &q->list[0];
 }

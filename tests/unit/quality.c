@@ -565,8 +565,12 @@ static void test_worst(void **state)
 		 "echo perl-base: /usr/bin/perl\n");
 	begin_packages(&f, here.nodename);
 	quality_init(&f.q, &f.rec, &view, &f.report, false);
-	expect_text(quality_explain_worst(&f.q, &f.options, &f.packages, false),
-		"apt install perl-debug");
+	const struct quality_module *worst =
+		quality_explain_worst(&f.q, &f.options, &f.packages, false);
+
+	assert_non_null(worst);
+	expect_text(worst->path, "/usr/bin/perl");
+	expect_text(worst->remedy, "apt install perl-debug");
 	assert_null(f.q.list[1].remedy);
 	end(&f);
 }
