@@ -21,13 +21,6 @@ all_wakers() {
 	woken "$1" "$woken_third;$waker_second" "$N"
 }
 
-# sees_wakers NAME: checks that the same wakers were seen, where an emulator may switch between threads unseen
-sees_wakers() {
-	"${BIN%/*}/bt-collapse" --event waits "$T/$1.rec" 2>/dev/null | sed 's/;\[\(sleeping\|waiting for CPU\)\] / /' >"$T/$1.waits" || :
-	check "$1: the second thread is woken by the main one" grep -qE "^(wakers;)?$woken_second;$waker_main [0-9]+\$" "$T/$1.waits"
-	check "$1: the third thread is woken by the second one" grep -qE "^(wakers;)?$woken_third;$waker_second [0-9]+\$" "$T/$1.waits"
-}
-
 # interrupted NAME: checks that timers are not taken for threads
 interrupted() {
 	"${BIN%/*}/bt-collapse" "$T/$1.rec" >"$T/$1.all" 2>/dev/null || :

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o for each kind
- * of recording, or for MODE alone, as src/engine/bpf/programs.c does, and attaches none. A tool
- * that is in no kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid
- * namespace whose numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS" with
- * the number of instructions that the verifier processed, and "MODE taken"; or, after a refusal,
- * "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit: 0, 1 if
- * one was refused, 2 if there is no such file or mode.
+ * of recording of their tools, or for MODE alone, as src/engine/bpf/programs.c does, and attaches
+ * none. A tool that is in no kind is loaded for user and kernel stacks. NAMESPACE is the inode of
+ * the pid namespace whose numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS"
+ * with the number of instructions that the verifier processed, and "MODE taken"; or, after a
+ * refusal, "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit:
+ * 0, 1 if one was refused, 2 if there is no such file or mode.
  */
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
@@ -55,8 +55,7 @@ static const struct mode {
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"syscalls--mixed", "syscalls",
 		{.user = true, .vm = true, .vm_by_native = true, .label_keys = UINT32_MAX}},
-	{"wall--mixed", "wall",
-		{.user = true, .kernel = true, .vm = true, .vm_by_native = true}},
+	{"wall--mixed", "wall", {.user = true, .kernel = true, .vm = true, .vm_by_native = true}},
 	{"locks--mixed", "locks",
 		{.user = true,
 			.kernel = true,
@@ -266,10 +265,14 @@ static int load(const char *path, const struct mode *mode, int level)
 	return error;
 }
 
-static int verify(const char *objects, uint32_t namespace, struct mode mode)
+static int max_int(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int verify(const char *path, uint32_t namespace, struct mode mode)
 {
 	struct settings *settings = &mode.settings;
-	char *path = xasprintf("%s.%s.o", objects, mode.tool);
 	int error;
 
 	settings->pids = settings->tids = settings->children = true;
@@ -283,60 +286,52 @@ static int verify(const char *objects, uint32_t namespace, struct mode mode)
 	} else {
 		printf("%s taken\n", mode.name);
 	}
-	free(path);
 	return error == -ENOENT ? 2 : error ? 1 : 0;
 }
 
-static bool has_mode(const char *tool)
+/*
+ * Verifies the file OBJECTS.TOOL.o at PATH, in the modes of its tool. Returns the worst status, or
+ * -1 if WANTED, the name of a mode, is not NULL and is no mode of the tool.
+ */
+static int verify_tool(
+	const char *path, const char *objects, uint32_t namespace, const char *wanted)
 {
-	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
-		if (!strcmp(modes[i].tool, tool))
-			return true;
-	return false;
-}
+	const char *at = path + strlen(objects) + 1;
+	char *tool = xstrndup(at, strlen(at) - strlen(".o"));
+	struct mode plain = {tool, tool, {.user = true, .kernel = true}};
+	bool has_mode = false;
+	int worst = -1;
 
-/* Verifies the tools that are in no mode. */
-static int verify_others(const char *objects, uint32_t namespace)
-{
-	char *pattern = xasprintf("%s.*.o", objects);
-	glob_t found = {0};
-	int worst = 0;
-
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		const char *tool = found.gl_pathv[i] + strlen(objects) + 1;
-		char *name = xstrndup(tool, strlen(tool) - 2);
-		struct mode mode = {name, name, {.user = true, .kernel = true}};
-		int status = has_mode(name) ? 0 : verify(objects, namespace, mode);
-
-		worst = status > worst ? status : worst;
-		free(name);
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+		if (strcmp(modes[i].tool, tool))
+			continue;
+		has_mode = true;
+		if (!wanted || !strcmp(modes[i].name, wanted))
+			worst = max_int(worst, verify(path, namespace, modes[i]));
 	}
-	globfree(&found);
-	free(pattern);
+	if (!has_mode && !wanted)
+		worst = verify(path, namespace, plain);
+	free(tool);
 	return worst;
 }
 
 int main(int argc, char **argv)
 {
-	int worst, found = 0;
+	glob_t found = {0};
+	int worst = -1;
 
 	if (argc < 3)
 		return 2;
+	char *pattern = xasprintf("%s.*.o", argv[1]);
 	uint32_t namespace = (uint32_t)strtoul(argv[2], NULL, 10);
 
 	libbpf_set_print(say_nothing);
 	for (int i = 0; i < PROGRAMS_MAX; i++)
 		logs[i] = xcalloc(1, LOG_SIZE);
-	worst = argc > 3 ? 0 : verify_others(argv[1], namespace);
-	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-		int status;
-
-		if (argc > 3 && strcmp(argv[3], modes[i].name))
-			continue;
-		found = 1;
-		status = verify(argv[1], namespace, modes[i]);
-		worst = status > worst ? status : worst;
-	}
-	return found ? worst : 2;
+	glob(pattern, 0, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		worst = max_int(worst, verify_tool(found.gl_pathv[i], argv[1], namespace, argv[3]));
+	globfree(&found);
+	free(pattern);
+	return worst < 0 ? 2 : worst;
 }

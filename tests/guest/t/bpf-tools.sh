@@ -3,6 +3,7 @@
 # bpf-tools: the tools of the built-in engine on this kernel, with programs that know their figures.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
+# tier: all trixie bookworm
 set -eu
 . /lab/guest.sh
 . /lab/record.sh
@@ -71,10 +72,10 @@ in_guest() {
 	tool=wakers
 	record_work "$WAKERS" wakers --children
 	check 'wakers: nothing is lost' grep -q ' kept, 0 lost' "$T/wakers.err"
-	sees_wakers wakers
+	all_wakers wakers
 	interrupted wakers
 	record_work "$WAKERS" wakers-user --children -u
-	sees_wakers wakers-user
+	all_wakers wakers-user
 	tool=block
 	if make_disk; then
 		begin_requests block
