@@ -66,7 +66,8 @@ Q := $(if $(V),,@)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz guest-shell completion install uninstall clean format
+.PHONY: all help deps deps-check demo check check-all flake unit picture bench right soak fuzz guest-shell completion install uninstall \
+	deb rpm clean format
 
 all: $(PROGRAMS) $(PRELOAD)
 
@@ -87,6 +88,7 @@ help:
 ## make fuzz       the fuzzers, for SECONDS=60 each
 ## make guest-shell  a shell in a guest, SUITE=sid: real SystemTap on a matching kernel
 ## make install    PREFIX=/usr/local, DESTDIR=; make uninstall
+## make deb        packages for this Debian in build/deb; make rpm: for this Fedora, in build/rpm
 ## make clean      what was made here; the guests' images stay in ~/.cache/flametap
 
 deps:
@@ -131,7 +133,7 @@ $(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(FT_CFLAGS) -MMD -MP -c -o $@ $<
 
 # a file becomes the initialiser of a C string
 to_string = sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@
@@ -287,6 +289,20 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR),$(man_installed)) $(foreach p,$(notdir $(PROGRAMS) $(SCRIPTS)),$(addprefix $(DESTDIR),\
 		$(bindir)/$p $(bash_dir)/$p $(zsh_dir)/_$p $(fish_dir)/$p.fish))
 	rm -rf $(addprefix $(DESTDIR),$(folders_installed))
+
+# packages are built in a copy, so that they do not mix with what was built here
+copy_tree = rm -rf $(1) && mkdir -p $(1) && tar --exclude-vcs --exclude=./build -c . | tar -x -C $(1)
+deb:
+	$(Q)sh tests/deps deb
+	$(Q)$(call copy_tree,build/deb/flametap-$(VERSION))
+	$(Q)cd build/deb/flametap-$(VERSION) && dpkg-buildpackage -b -us -uc -J
+	@ls $(CURDIR)/build/deb/*.deb
+
+rpm:
+	$(Q)sh tests/deps rpm
+	$(Q)$(call copy_tree,build/rpm/flametap-$(VERSION))
+	$(Q)cd build/rpm/flametap-$(VERSION) && rpmbuild -bb --build-in-place $(RPMFLAGS) --define '_topdir $(CURDIR)/build/rpm' packaging/flametap.spec
+	@ls $(CURDIR)/build/rpm/RPMS/*/*.rpm
 
 format:
 	clang-format -i $$(find src tests -name '*.[ch]')
