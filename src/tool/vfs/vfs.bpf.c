@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * vfs: takes stacks when threads begin system calls that read and write files, and adds the bytes
- * and the time when the calls return.
+ * and the time when the calls return. With io_uring, a thread submits a request, and the bytes and
+ * the time are added when the request is complete.
  */
 #include "vfs.h"
 
@@ -14,10 +15,27 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct io_cqe {
+	int32_t res;
+};
+
+/* A request of io_uring. The file is known when the request is complete. */
+struct io_kiocb {
+	struct file___kernel *file;
+	uint8_t opcode;
+	struct io_cqe cqe;
+};
+
+#pragma clang attribute pop
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2 * VFS_NUMBERS);
-	__type(key, uint32_t); /* number of a system call, plus VFS_NUMBERS in 32-bit code */
+	__uint(max_entries, VFS_CALLS);
+	/* number of a system call, plus VFS_NUMBERS in 32-bit code; or VFS_URING plus an operation
+	 */
+	__type(key, uint32_t);
 	__type(value, struct vfs_call);
 } vfs_calls SEC(".maps");
 
@@ -35,23 +53,34 @@ static __always_inline uint32_t file_of_argument(
 		       : file_number(syscall_argument(&s->regs, argument, number >= VFS_NUMBERS));
 }
 
-/* Takes the stacks of the current thread and begins its call. */
-static __always_inline void begin_io(
-	void *ctx, struct ids ids, uint32_t number, const struct vfs_call *call)
+/*
+ * Takes the stacks of the current thread and begins what it does under KEY. REGS are the registers
+ * of its system call, in which the files are, or NULL if the files are not known yet.
+ */
+static __always_inline void begin_io(void *ctx, const struct span_key *key, uint32_t number,
+	const struct vfs_call *call, const void *regs)
 {
 	struct counters *count = my_counters(LANE_EVENT);
 	struct scratch *s = my_scratch(LANE_EVENT);
-	struct span_key key = io_key();
+	struct ids ids = my_ids();
 
-	if (!s || !count)
+	if (!count || !s || !is_target(current_task(), ids) || bpf_ktime_get_ns() > control.until)
 		return;
-	count->hits++;
-	if (take_stacks(ctx, s, true, count)) {
-		s->span.word[SPAN_IO_CALL] = number;
-		s->span.word[SPAN_IO_FROM] = file_of_argument(s, call->from, number);
-		s->span.word[SPAN_IO_TO] = file_of_argument(s, call->to, number);
-		span_begin(s, &key, bpf_ktime_get_ns(), count);
+	if (!claim_scratch(s)) {
+		count->spans_lost++;
+		return;
 	}
+	take_task(s, ids);
+	if (regs)
+		bpf_probe_read_kernel(&s->regs, sizeof(s->regs), regs);
+	count->hits++;
+	if (take_stacks(ctx, s, regs != NULL, count)) {
+		s->span.word[SPAN_IO_CALL] = number;
+		s->span.word[SPAN_IO_FROM] = regs ? file_of_argument(s, call->from, number) : 0;
+		s->span.word[SPAN_IO_TO] = regs ? file_of_argument(s, call->to, number) : 0;
+		span_begin(s, key, bpf_ktime_get_ns(), count);
+	}
+	release_scratch(s);
 }
 
 /* Returns the number of a call in vfs_calls, or a number that is too large. */
@@ -67,24 +96,12 @@ static __always_inline uint32_t number_of_call(struct task_struct *task, uint64_
 SEC("raw_tp/sys_enter")
 int on_io(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct counters *count = my_counters(LANE_EVENT);
-	struct scratch *s = my_scratch(LANE_EVENT);
-	struct task_struct *task = current_task();
-	uint32_t number = number_of_call(task, ctx->args[1]);
+	uint32_t number = number_of_call(current_task(), ctx->args[1]);
 	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
-	struct ids ids = my_ids();
+	struct span_key key = io_key();
 
-	if (!call || !call->is_recorded || !count || !s || !is_target(task, ids) ||
-		bpf_ktime_get_ns() > control.until)
-		return 0;
-	if (!claim_scratch(s)) {
-		count->spans_lost++;
-		return 0;
-	}
-	take_task(s, ids);
-	bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (const void *)ctx->args[0]);
-	begin_io(ctx, ids, number, call);
-	release_scratch(s);
+	if (call && call->is_recorded)
+		begin_io(ctx, &key, number, call, (const void *)ctx->args[0]);
 	return 0;
 }
 
@@ -118,19 +135,22 @@ static __always_inline uint32_t opened_file(const struct vfs_call *call,
 	if (result >= 0)
 		number = file_number(result);
 	else
-		number = bpf_probe_read_kernel(&s->regs, sizeof(s->regs), regs)
+		number = call->path < 0 || bpf_probe_read_kernel(&s->regs, sizeof(s->regs), regs)
 				 ? 0
 				 : path_number(syscall_argument(&s->regs, call->path, is_compat));
 	release_scratch(s);
 	return number;
 }
 
-/* Ends the call of SPAN, which has returned RESULT after NS. */
+/*
+ * Ends the call or request of SPAN, whose result is RESULT after NS. REGS are the registers at a
+ * call's return.
+ */
 static __noinline int end_io(
 	struct span *span, const struct pt_regs___kernel *regs, int64_t result, uint64_t ns)
 {
 	struct counters *count = my_counters(LANE_EVENT);
-	uint32_t number = span ? span->word[SPAN_IO_CALL] : 2 * VFS_NUMBERS;
+	uint32_t number = span ? span->word[SPAN_IO_CALL] : VFS_CALLS;
 	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
 
 	if (!span || !call || !count)
@@ -161,6 +181,66 @@ int on_io_return(struct bpf_raw_tracepoint_args *ctx)
 	if (now <= control.until && span->row.start == my_start() &&
 		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since))
 		end_io(span, (const void *)ctx->args[0], ctx->args[1], now - span->since);
+	span_drop(&key);
+	return 0;
+}
+
+static __always_inline struct span_key request_key(const struct io_kiocb *request)
+{
+	return (struct span_key){.id = (uint64_t)request};
+}
+
+static __always_inline int submit(void *ctx, const struct io_kiocb *request)
+{
+	uint32_t number = VFS_URING + BPF_CORE_READ(request, opcode);
+	const struct vfs_call *call = bpf_map_lookup_elem(&vfs_calls, &number);
+	struct span_key key = request_key(request);
+
+	if (call && call->is_recorded)
+		begin_io(ctx, &key, number, call, NULL);
+	return 0;
+}
+
+SEC("raw_tp/io_uring_submit_req")
+int on_submit(struct bpf_raw_tracepoint_args *ctx)
+{
+	return submit(ctx, (const void *)ctx->args[0]);
+}
+
+/* The name before 6.3. */
+SEC("raw_tp/io_uring_submit_sqe")
+int on_submit_before_6_3(struct bpf_raw_tracepoint_args *ctx)
+{
+	return submit(ctx, (const void *)ctx->args[0]);
+}
+
+/* Sets the file of SPAN, which is REQUEST's. */
+static __always_inline void set_file(struct span *span, const struct io_kiocb *request)
+{
+	struct file___kernel *file = BPF_CORE_READ(request, file);
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!file || !s || !claim_scratch(s)) /* the memory for names is claimed with it */
+		return;
+	span->word[SPAN_IO_FROM] = span->word[SPAN_IO_TO] = number_of(file);
+	release_scratch(s);
+}
+
+SEC("raw_tp/io_uring_complete")
+int on_complete(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct io_kiocb *request = (const void *)ctx->args[1];
+	struct span_key key = request_key(request);
+	uint64_t now = bpf_ktime_get_ns();
+	struct span *span = request ? span_find(&key) : NULL;
+
+	if (!span)
+		return 0;
+	if (now <= control.until &&
+		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since)) {
+		set_file(span, request);
+		end_io(span, NULL, BPF_CORE_READ(request, cqe.res), now - span->since);
+	}
 	span_drop(&key);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "arch/x86_64/syscall_names.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
+#include "engine/bpf/features.h"
 #include "engine/bpf/file_labels.h"
 #include "engine/bpf/programs.h"
 #include "engine/bpf/refusal.h"
@@ -13,6 +14,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/io_uring.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -50,14 +52,63 @@ static const struct io_call {
 	{SYS_openat, VFS_OPEN, -1, -1, 1},
 	{SYS_openat2, VFS_OPEN, -1, -1, 1},
 	{SYS_getdents64, VFS_LIST, 0, -1, -1},
+	{VFS_URING + IORING_OP_READV, VFS_READ, 0, -1, -1},
+	{VFS_URING + IORING_OP_READ_FIXED, VFS_READ, 0, -1, -1},
+	{VFS_URING + IORING_OP_READ, VFS_READ, 0, -1, -1},
+	{VFS_URING + IORING_OP_WRITEV, VFS_WRITE, -1, 0, -1},
+	{VFS_URING + IORING_OP_WRITE_FIXED, VFS_WRITE, -1, 0, -1},
+	{VFS_URING + IORING_OP_WRITE, VFS_WRITE, -1, 0, -1},
+	/* the request knows only the file that is written */
+	{VFS_URING + IORING_OP_SPLICE, VFS_WRITE, -1, 0, -1},
+	{VFS_URING + IORING_OP_TEE, VFS_WRITE, -1, 0, -1},
+	{VFS_URING + IORING_OP_FSYNC, VFS_SYNC, 0, -1, -1},
+	{VFS_URING + IORING_OP_SYNC_FILE_RANGE, VFS_SYNC, 0, -1, -1},
+	{VFS_URING + IORING_OP_OPENAT, VFS_OPEN, -1, -1, -1},
+	{VFS_URING + IORING_OP_OPENAT2, VFS_OPEN, -1, -1, -1},
 };
 
 _Static_assert(ARRAY_LEN(calls) <= 1 << IO_CALL_BITS, "each call has a number in rows");
+
+static const char *const uring_names[] = {
+	[IORING_OP_READV] = "io_uring_readv",
+	[IORING_OP_WRITEV] = "io_uring_writev",
+	[IORING_OP_FSYNC] = "io_uring_fsync",
+	[IORING_OP_READ_FIXED] = "io_uring_read_fixed",
+	[IORING_OP_WRITE_FIXED] = "io_uring_write_fixed",
+	[IORING_OP_SYNC_FILE_RANGE] = "io_uring_sync_file_range",
+	[IORING_OP_OPENAT] = "io_uring_openat",
+	[IORING_OP_READ] = "io_uring_read",
+	[IORING_OP_WRITE] = "io_uring_write",
+	[IORING_OP_OPENAT2] = "io_uring_openat2",
+	[IORING_OP_SPLICE] = "io_uring_splice",
+	[IORING_OP_TEE] = "io_uring_tee",
+};
+
+static const char *call_name(const struct io_call *call)
+{
+	return call->number < VFS_URING ? syscall_name(call->number, false)
+					: uring_names[call->number - VFS_URING];
+}
 
 /* Data of a recording. */
 struct vfs_run {
 	int names; /* map */
 };
+
+/* The tracepoints of io_uring tell the request since Linux 6.0. */
+static bool is_needed(const struct engine_request *request, const char *program)
+{
+	bool by_name = features_tracepoint("io_uring_submit_req", 1),
+	     by_old_name = !by_name && features_tracepoint("io_uring_submit_sqe", 2) &&
+			   !features_tracepoint("io_uring_submit_sqe", 3);
+
+	(void)request;
+	if (!strcmp(program, "on_submit"))
+		return by_name;
+	if (!strcmp(program, "on_submit_before_6_3"))
+		return by_old_name;
+	return strcmp(program, "on_complete") != 0 || by_name || by_old_name;
+}
 
 static void begin(struct tool_run *run)
 {
@@ -92,7 +143,7 @@ static struct vfs_call choose(size_t i, uint64_t wanted)
  */
 static bool is_call(const char *name, const struct io_call *call)
 {
-	const char *ours = syscall_name(call->number, false);
+	const char *ours = call_name(call);
 	size_t len = ours ? strlen(ours) : 0;
 
 	return name && ours && !strncmp(name, ours, len) &&
@@ -140,7 +191,7 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 	uint32_t set = samples_label(s, 0, "op", ops[value & IO_TO ? VFS_WRITE : call->op]);
 	char other[ERROR_NAME_LEN];
 
-	set = samples_label(s, set, "syscall", syscall_name(call->number, false));
+	set = samples_label(s, set, "syscall", call_name(call));
 	if (error)
 		set = samples_label(s, set, "error", error_name(error, other));
 	return file_labels_add(s, set, "path", r->names, value >> IO_FILE_SHIFT);
@@ -149,6 +200,7 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 const struct bpf_tool vfs_tool = {
 	.program = "vfs",
 	.object = vfs__elf_bytes,
+	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,
 	.labels = labels,

@@ -12,14 +12,19 @@ enum { VFS_OPTION_OP, VFS_OPTION_MIN, VFS_OPTION_MAX };
 enum vfs_op { VFS_READ, VFS_WRITE, VFS_SYNC, VFS_OPEN, VFS_LIST, VFS_OPS };
 
 enum {
-	VFS_NUMBERS = 512,    /* of system calls; the ones of 32-bit code follow */
-	VFS_IO_MAX = 1 << 16, /* threads in a call at a time */
+	VFS_NUMBERS = 512,           /* of system calls; the ones of 32-bit code follow */
+	VFS_URING = 2 * VFS_NUMBERS, /* the first operation of io_uring, which follow them */
+	VFS_CALLS = VFS_URING + 256, /* all of these */
+	VFS_IO_MAX = 1 << 16,        /* calls, and requests to io_uring, at a time */
 };
 
-/* A system call, by its number. */
+/*
+ * A system call, by its number, or an operation of io_uring. The file of an operation is FROM or TO
+ * if these are 0.
+ */
 struct vfs_call {
 	bool is_recorded;
-	uint8_t index; /* in vfs_calls */
+	uint8_t index; /* in the table of vfs.c */
 	uint8_t op;    /* enum vfs_op, of the file FROM, or of TO if there is no FROM */
 	/* Arguments that are descriptors of the file that is read, and written; or -1. */
 	int8_t from, to;
@@ -32,7 +37,7 @@ struct vfs_call {
  * is not known, and whether the file is the one that is written.
  */
 enum {
-	IO_CALL_BITS = 5,
+	IO_CALL_BITS = 6,
 	IO_TO = 1 << IO_CALL_BITS,
 	IO_ERROR_SHIFT = IO_CALL_BITS + 1,
 	IO_ERROR_MAX = 255, /* stands for all larger ones, too */

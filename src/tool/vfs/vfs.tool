@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// vfs: user stacks at which threads read and write files with system calls, the bytes, the files, and the time. It has no
+// vfs: user stacks at which threads read and write files with system calls or io_uring, the bytes, the files, and the time. It has no
 // script, as only the built-in engine records it.
 //
 // flametap: event vfs

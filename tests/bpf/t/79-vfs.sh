@@ -42,3 +42,18 @@ else
 	check_eq 'old: into a pipe, and out of it' $((20 * N)) "$(weight "$T/old.folded" '^_start;.*;splice_\[k\];\[pipe\]_\[k\]$')"
 	check_eq 'old: bytes spliced to a file' $((10 * N)) "$(weight "$T/old.folded" "^_start;.*;main;splice_in;.*;splice_\[k\];$T/data/moved_\[k\]\$")"
 fi
+
+RING=$T/ring
+cc -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -o "$RING" "$TOP/tests/programs/ring.c"
+record_work "$RING" ring
+if grep -q none "$T/target.out"; then
+	skip 'ring: requests to io_uring' 'this kernel has none'
+else
+	check 'ring: nothing is lost' grep -q ' kept, 0 lost' "$T/ring.err"
+	check_eq 'ring: bytes written' $((100 * N)) "$(weight "$T/ring.folded" "^_start;.*;main;put;.*;io_uring_write_\[k\];$T/data/ring_\[k\]\$")"
+	check_eq 'ring: bytes read' $((100 * N)) "$(weight "$T/ring.folded" "^_start;.*;main;take;.*;io_uring_read_\[k\];$T/data/ring_\[k\]\$")"
+	calls_of ring "_start;.*;main;all;.*;io_uring_fsync_\[k\];$T/data/ring_\[k\]" 1
+	calls_of ring "_start;.*;main;all;.*;io_uring_openat_\[k\];$T/data/ring_\[k\]" 1
+	calls_of ring '_start;.*;main;ring_fail;.*;io_uring_openat_\[k\]' "$N"
+	check_eq 'ring: missing files' "$N" "$(amount ring error ENOENT errors)"
+fi
