@@ -12,6 +12,7 @@
 #include "engine/bpf/kern/shared.h"
 #include "lib/util.h"
 #include "tool/exits/trace_exits.h"
+#include "tool/locks/locks.h"
 #include "tool/off_cpu/off_cpu.h"
 #include "tool/requests/request_times.h"
 #include "runtime/vm.h"
@@ -61,7 +62,8 @@ static const struct mode {
 			.kernel = true,
 			.vm = true,
 			.vm_by_native = true,
-			.label_keys = UINT32_MAX}},
+			.label_keys = UINT32_MAX,
+			.option = {0, 0, RELEASER_STACK}}},
 	{"wakers--mixed", "wakers",
 		{.user = true,
 			.kernel = true,
@@ -97,6 +99,9 @@ static const struct mode {
 
 /* The programs that only kernels with bpf_find_vma() load. */
 static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};
+
+/* The programs that only kernels load whose tracepoints tell the request of io_uring. */
+static const char *const uring[] = {"on_submit", "old_submit", "on_complete", NULL};
 
 /* The programs in place of which older kernels load others, which differ in one argument. */
 static const char *const newer[] = {"on_insert", "on_issue", "on_ask", NULL};
@@ -239,6 +244,7 @@ static void leave_out(const struct bpf_object *object)
 		const char *name = bpf_program__name(program);
 
 		if ((is_one_of(name, mapped) && !features_find_vma()) ||
+			(is_one_of(name, uring) && !features_io_uring()) ||
 			is_one_of(name, features_tracepoint("block_rq_issue", 2) ? newer : older))
 			bpf_program__set_autoload(program, false);
 	}

@@ -43,6 +43,14 @@ bool features_contention(void)
 	return features_tracepoint("contention_begin", 2);
 }
 
+bool features_io_uring(void)
+{
+	/* before, the second argument of many was the user's data */
+	return features_tracepoint("io_uring_submit_req", 1) ||
+	       (features_tracepoint("io_uring_submit_sqe", 2) &&
+		       !features_tracepoint("io_uring_submit_sqe", 3));
+}
+
 bool features_find_vma(void)
 {
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_find_vma, NULL) > 0;

@@ -17,6 +17,9 @@ bool features_switch_state(void);
 /* Returns whether there are tracepoints for waiting for locks of the kernel (since 5.19). */
 bool features_contention(void);
 
+/* Returns whether the tracepoints of io_uring tell the request (since 6.0). */
+bool features_io_uring(void);
+
 /* Returns whether programs can look for the mapping of an address (since 5.17). */
 bool features_find_vma(void);
 

@@ -14,6 +14,7 @@
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 #include "engine/bpf/kern/waiting.h"
+#include "engine/bpf/kern/wakers.h"
 #include "lib/log_scale.h"
 
 /* ---- labels ---- */
@@ -73,6 +74,7 @@ static __always_inline void begin_wait(
 	struct scratch *s, const struct span_key *key, struct counters *count)
 {
 	s->span.word[LOCK_NUMBER] = 0;
+	s->span.wakers[0] = 0;
 	span_begin(s, key, bpf_ktime_get_ns(), count);
 }
 
@@ -93,6 +95,7 @@ static __noinline int end_wait(struct span *wait, uint64_t now, uint32_t error)
 		number = labels_number(&labels);
 	}
 	wait->row.state = TOOL_VALUE(number);
+	wait->row.waker = error ? 0 : wait->wakers[0];
 	wait->row.range = settings.ranges ? 1 + log_scale_bucket(ns) : 0;
 	add_time(&wait->row, wait->since, now, count);
 	return 0;
@@ -230,8 +233,21 @@ static __always_inline bool releases(struct task_struct *task)
 		       BPF_CORE_READ(task, thread_info.status) & STATUS_COMPAT);
 }
 
+/* Takes the stacks of the current thread, which has released what WAIT waits for. */
+static __noinline int take_releaser(struct bpf_raw_tracepoint_args *ctx, struct span *wait)
+{
+	struct counters *count = my_counters(LANE_EVENT);
+	struct scratch *s = my_scratch(LANE_EVENT);
+
+	if (!s || !count || !wait || !claim_scratch(s))
+		return 0;
+	wait->wakers[0] = take_waker(ctx, s, count);
+	release_scratch(s);
+	return 0;
+}
+
 /* Notes which thread has released the futex that WAIT waits for. */
-static __always_inline void note_release(struct span *wait)
+static __always_inline void note_release(struct bpf_raw_tracepoint_args *ctx, struct span *wait)
 {
 	struct lock_labels labels = labels_of(wait);
 	struct ids ids = my_ids();
@@ -243,6 +259,8 @@ static __always_inline void note_release(struct span *wait)
 	labels.tid_by = ids.tid;
 	bpf_get_current_comm(labels.comm_by, sizeof(labels.comm_by));
 	wait->word[LOCK_NUMBER] = labels_number(&labels);
+	if (settings.option[LOCKS_OPTION_RELEASER] == RELEASER_STACK)
+		take_releaser(ctx, wait);
 }
 
 SEC("raw_tp/sched_waking")
@@ -254,7 +272,7 @@ int on_release(struct bpf_raw_tracepoint_args *ctx)
 
 	/* a timer may have interrupted a thread that has nothing to do with the lock */
 	if (wait && !wait->word[LOCK_NUMBER] && !is_interrupted(ctx) && releases(current_task()))
-		note_release(wait);
+		note_release(ctx, wait);
 	return 0;
 }
 

@@ -143,6 +143,7 @@ static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now
 		.tgid = wait->word[LOCK_KIND] < LOCK_SPIN ? row.tgid : 0,
 		.kind = (uint16_t)wait->word[LOCK_KIND]};
 	row.state = TOOL_VALUE(number ? number : LABELS_OPEN);
+	row.waker = number ? wait->wakers[0] : 0;
 	row.range = run->settings->ranges ? 1 + log_scale_bucket(ns) : 0;
 	drain_add_time(run->drain, &row, wait->since, now_ns);
 }

@@ -8,7 +8,9 @@
 enum { LOCK_WAITS_MAX = 1 << 16 }; /* waits that go on at a time */
 
 /* Indexes of the options in the script's header; the limits are in us. */
-enum { LOCKS_OPTION_MIN, LOCKS_OPTION_MAX };
+enum { LOCKS_OPTION_MIN, LOCKS_OPTION_MAX, LOCKS_OPTION_RELEASER };
+
+enum { RELEASER_NAME = 1, RELEASER_STACK = 2 };
 
 /*
  * What is waited for. Programs wait for futexes, most of which do not tell what they are used for;

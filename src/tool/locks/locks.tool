@@ -15,4 +15,5 @@
 // flametap: takes vm label distr
 // flametap: option min US 1..1000000000000: Omit shorter waits
 // flametap: option max US min..1000000000000: Omit longer waits
+// flametap: option releaser LIST name=1,stack=2 default name: Show the thread that has released the lock by its name, or also by its stack
 // flametap: program locks

@@ -209,7 +209,7 @@ int on_submit(struct bpf_raw_tracepoint_args *ctx)
 
 /* The name before 6.3. */
 SEC("raw_tp/io_uring_submit_sqe")
-int on_submit_before_6_3(struct bpf_raw_tracepoint_args *ctx)
+int old_submit(struct bpf_raw_tracepoint_args *ctx)
 {
 	return submit(ctx, (const void *)ctx->args[0]);
 }

@@ -95,19 +95,16 @@ struct vfs_run {
 	int names; /* map */
 };
 
-/* The tracepoints of io_uring tell the request since Linux 6.0. */
 static bool is_needed(const struct engine_request *request, const char *program)
 {
-	bool by_name = features_tracepoint("io_uring_submit_req", 1),
-	     by_old_name = !by_name && features_tracepoint("io_uring_submit_sqe", 2) &&
-			   !features_tracepoint("io_uring_submit_sqe", 3);
+	bool is_new = features_tracepoint("io_uring_submit_req", 1);
 
 	(void)request;
 	if (!strcmp(program, "on_submit"))
-		return by_name;
-	if (!strcmp(program, "on_submit_before_6_3"))
-		return by_old_name;
-	return strcmp(program, "on_complete") != 0 || by_name || by_old_name;
+		return is_new;
+	if (!strcmp(program, "old_submit"))
+		return !is_new && features_io_uring();
+	return strcmp(program, "on_complete") != 0 || features_io_uring();
 }
 
 static void begin(struct tool_run *run)

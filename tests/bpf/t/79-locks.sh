@@ -40,6 +40,12 @@ waits_of command '.*;work;take_queue;.*' "$N" kind=futex
 check 'command: how often, mean and longest by lock' grep -qE "^ *$N .* queue_mutex \\(locks\\)\$" "$T/distr"
 note "$T/distr"
 
+# the stacks of the threads that end the waits
+begin_waits released -u --releaser stack
+waits_of released '.*;work;take_queue;.*;release_queue_\[w\];.*;main_\[w\];.*' "$N" kind=futex
+waits_of released '.*;work;await_condition;.*;send_signal_\[w\];.*;main_\[w\];.*' "$N" kind=futex
+waits_of released '_start;.*;main;(wait_for_all;)?give_up;[^[]*' "$N" error=ETIMEDOUT
+
 # bounds: a wait of a millisecond that fails takes at least that long
 begin_waits slow -u --min 900
 check_eq 'slow: the waits that fail' "$N" "$(waits slow give_up)"
