@@ -7,6 +7,7 @@
 #include "splice.h"
 #include "vm_layout.h"
 
+struct definitions;
 struct memory;
 struct strbuf;
 struct target;
@@ -100,6 +101,15 @@ struct vm {
 	 * name, or else 0. The member is NULL if that is never so.
 	 */
 	uint32_t (*first_line)(const union vm_texts *texts);
+	/* How source files tell the names of functions, or NULL if the interpreter knows them. */
+	const struct vm_source {
+		/* Appends the path of the function's source file. Returns false if it has none. */
+		bool (*add_path)(const union vm_texts *texts, struct strbuf *path);
+		/* Lists the functions in a file, whose TEXT is untrusted. */
+		void (*list)(const char *text, size_t len, struct definitions *list);
+		/* Gives the function its name in LIST, which is of its file. */
+		void (*define)(const struct definitions *list, union vm_texts *texts);
+	} * source;
 	/*
 	 * Returns the name in the language of the function in C at ADDRESS, or NULL if it has none.
 	 * The member is NULL if no function has one.
