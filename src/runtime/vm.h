@@ -23,6 +23,13 @@ struct vm_stack {
 	uint16_t op;  /* as in struct vm_walk */
 };
 
+/* Where a frame of a stack was executed. */
+struct vm_place {
+	uint64_t what;    /* as in struct vm_frame, without the address */
+	const char *file; /* "" if it is not known */
+	uint32_t line;    /* or 0 if it is not known */
+};
+
 /* The label of the operators that an interpreter executes. */
 #define VM_OP_LABEL "op"
 
@@ -96,6 +103,12 @@ struct vm {
 	 * not be read.
 	 */
 	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
+	/*
+	 * Appends a name that tells what CALLER has begun with FRAME, from where both were
+	 * executed. Returns false if the frame's own name stays. The member is NULL if all stay.
+	 */
+	bool (*name_in_stack)(
+		const struct vm_place *frame, const struct vm_place *caller, struct strbuf *name);
 	/*
 	 * Returns the line at which a function begins, if other functions in its file may have its
 	 * name, or else 0. The member is NULL if that is never so.
