@@ -185,9 +185,11 @@ static uint32_t vm_frame(
 		return frame_table_user(&c->table, number);
 	const struct sample_name *name = name_at(c, number);
 
-	return frame_table_named(&c->table,
-		name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language),
+	bool compiled = name->what & vm->compiled;
+
+	return frame_table_named(&c->table, compiled ? FRAME_JIT : language_frame(vm->language),
 		&(struct rec_name){.function = name_in_stack(c, vm, s, at),
+			.module = compiled ? recording_string(c->rec, "[jit]") : 0,
 			.file = string_of(c, name->file),
 			.line = name->line});
 }
