@@ -5,6 +5,7 @@
 #	perl, forks      the program perl (default: the one in PATH); "later" to fork once more, later
 #	luajit, mode     the program for Lua; on or off, whether it compiles
 #	lua_libraries    the folder of its libraries, if they are not the system's
+#	by_callers       not empty if functions have the names that their callers use: SystemTap's scripts read no source files
 #	as_command       not empty to record from its first instruction on instead of attaching to it
 
 language=perl
@@ -44,7 +45,9 @@ one_run() {
 	in_root=${work#"$root"}
 	case $language in
 	perl) program="${perl:-perl} $in_root/situations.pl $in_root/s $ms ${forks-}" ;;
-	lua) program="${lua_libraries:+env LD_LIBRARY_PATH=$lua_libraries }$luajit $in_root/situations.lua $in_root/s $ms $mode" ;;
+	lua) program="${lua_libraries:+env LD_LIBRARY_PATH=$lua_libraries }$luajit $in_root/situations.lua $in_root/s $ms $mode"
+		[ -n "${by_callers-}" ] || program="env DEFINED=1 $program"
+		;;
 	esac
 	program="${root:+chroot $root }$program"
 	cp "$programs/situations.pl" "$programs/situations.lua" "$work"

@@ -133,23 +133,65 @@ static uint32_t function_of(struct conversion *c, const struct sample_name *name
 	return string;
 }
 
-static uint32_t vm_frame(struct conversion *c, const struct vm *vm, uint64_t number)
-{
-	if (number > UINT32_MAX)
-		return frame_table_user(&c->table, number);
-	const struct sample_name *name = name_at(c, number);
-
-	return frame_table_named(&c->table,
-		name->what & vm->compiled ? FRAME_JIT : language_frame(vm->language),
-		&(struct rec_name){.function = function_of(c, name),
-			.file = string_of(c, name->file),
-			.line = name->line});
-}
-
 /* Returns false for entries that only mark a possible run loop, for splicing. */
 static bool is_frame(const struct conversion *c, const struct vm *vm, uint64_t number)
 {
 	return number > UINT32_MAX || vm->splice->is_frame(name_at(c, number)->what);
+}
+
+static struct vm_place place_of(const struct conversion *c, const struct sample_name *name)
+{
+	return (struct vm_place){
+		name->what, strpool_get(&c->samples->strings, name->file), name->line};
+}
+
+/* Returns the caller of the frame at AT in a VM stack, or NULL if it is not there or not known. */
+static const struct sample_name *caller_of(
+	const struct conversion *c, const struct vm *vm, const struct sample_stack *s, uint32_t at)
+{
+	const uint64_t *from = frames_of(c, s);
+
+	while (++at < s->nr && !is_frame(c, vm, from[at]))
+		;
+	return at < s->nr && from[at] <= UINT32_MAX ? name_at(c, from[at]) : NULL;
+}
+
+/* Returns the name of the frame at AT in a VM stack, which may depend on its caller. */
+static uint32_t name_in_stack(
+	struct conversion *c, const struct vm *vm, const struct sample_stack *s, uint32_t at)
+{
+	const struct sample_name *name = name_at(c, frames_of(c, s)[at]);
+	const struct sample_name *caller = vm->name_in_stack ? caller_of(c, vm, s, at) : NULL;
+	struct strbuf text = STRBUF_INIT;
+	uint32_t string;
+
+	if (!caller)
+		return function_of(c, name);
+	const struct vm_place here = place_of(c, name), there = place_of(c, caller);
+
+	string = vm->name_in_stack(&here, &there, &text) ? recording_string(c->rec, text.buf)
+							 : function_of(c, name);
+	strbuf_release(&text);
+	return string;
+}
+
+/* Returns the frame at AT in a VM stack. */
+static uint32_t vm_frame(
+	struct conversion *c, const struct vm *vm, const struct sample_stack *s, uint32_t at)
+{
+	uint64_t number = frames_of(c, s)[at];
+
+	if (number > UINT32_MAX)
+		return frame_table_user(&c->table, number);
+	const struct sample_name *name = name_at(c, number);
+
+	bool compiled = name->what & vm->compiled;
+
+	return frame_table_named(&c->table, compiled ? FRAME_JIT : language_frame(vm->language),
+		&(struct rec_name){.function = name_in_stack(c, vm, s, at),
+			.module = compiled ? recording_string(c->rec, "[jit]") : 0,
+			.file = string_of(c, name->file),
+			.line = name->line});
 }
 
 static uint32_t add_vm_stack(struct conversion *c, const struct sample_stack *s)
@@ -160,7 +202,7 @@ static uint32_t add_vm_stack(struct conversion *c, const struct sample_stack *s)
 
 	for (uint32_t i = 0; i < s->nr; i++)
 		if (is_frame(c, vm, from[i]))
-			frames[nr++] = vm_frame(c, vm, from[i]);
+			frames[nr++] = vm_frame(c, vm, s, i);
 	uint32_t id = frame_table_vm_stack(&c->table, vm, (enum vm_end)s->end, frames, nr);
 
 	free(frames);
@@ -221,7 +263,7 @@ static struct splice_frame *vm_frames(
 
 		list[i].what = number > UINT32_MAX ? 0 : name_at(c, number)->what;
 		if (is_frame(c, vm, number))
-			list[i].id = vm_frame(c, vm, number);
+			list[i].id = vm_frame(c, vm, s, (uint32_t)i);
 	}
 	return list;
 }

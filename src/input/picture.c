@@ -29,7 +29,15 @@ enum {
 #define current_byte XML_GetCurrentByteIndex
 #endif
 
-enum part { PART_NONE, PART_TITLE, PART_MODULES, PART_FRAMES, PART_TREE };
+enum part {
+	PART_NONE,
+	PART_TITLE,
+	PART_MODULES,
+	PART_FRAMES,
+	PART_FILES,
+	PART_LINES,
+	PART_TREE,
+};
 
 /* Maps numbers in the file to numbers in the profile. */
 struct numbers {
@@ -50,8 +58,8 @@ struct picture_reader {
 	enum part part;
 	struct strbuf text; /* the incomplete line, or the title */
 
-	uint64_t total, scale, nodes;   /* as in the file */
-	struct numbers modules, frames; /* in the profile */
+	uint64_t total, scale, nodes;          /* as in the file */
+	struct numbers modules, frames, files; /* in the profile */
 
 	signed char digit[256]; /* value of each digit, or -1 for other characters */
 	struct number {
@@ -105,10 +113,10 @@ char picture_kind_letter(enum frame_kind kind)
 	return frame_language(kind) ? frame_language(kind)->letter : letters[kind];
 }
 
-static void read_module(struct picture_reader *r)
+static void read_path(struct picture_reader *r, struct numbers *paths)
 {
 	decode(&r->text);
-	add_number(&r->modules, strpool_add(&r->p->names, r->text.buf, r->text.len));
+	add_number(paths, strpool_add(&r->p->names, r->text.buf, r->text.len));
 }
 
 static int kind_of_letter(char letter)
@@ -159,6 +167,47 @@ static void read_frame(struct picture_reader *r)
 	add_number(&r->frames, profile_add_frame(r->p, &frame));
 }
 
+/* Reads where a frame was executed: "FRAME,FILE,FIRST,LAST", perhaps without LAST. */
+static void read_frame_lines(struct picture_reader *r)
+{
+	uint64_t n[4] = {0};
+	unsigned nr = 0;
+	bool whole = true;
+
+	for (const char *s = r->text.buf; *s && nr < ARRAY_LEN(n); nr++) {
+		size_t len = strcspn(s, ",");
+
+		whole &= parse_u64(s, len, 10, &n[nr]) && n[nr] <= UINT32_MAX;
+		s += len + (s[len] == ',');
+	}
+	if (!whole || nr < 3 || n[0] >= r->frames.nr || !n[1] || n[1] > r->files.nr) {
+		damaged(r);
+		return;
+	}
+	struct frame *f = &r->p->frames[r->frames.list[n[0]]];
+
+	f->file = r->files.list[n[1] - 1];
+	f->first_line = (uint32_t)n[2];
+	f->last_line = (uint32_t)n[nr - 1];
+}
+
+static void read_line(struct picture_reader *r)
+{
+	switch (r->part) {
+	case PART_MODULES:
+		read_path(r, &r->modules);
+		break;
+	case PART_FILES:
+		read_path(r, &r->files);
+		break;
+	case PART_LINES:
+		read_frame_lines(r);
+		break;
+	default:
+		read_frame(r);
+	}
+}
+
 static void read_lines(struct picture_reader *r, const char *s, size_t len)
 {
 	while (len && !r->failed) {
@@ -170,10 +219,7 @@ static void read_lines(struct picture_reader *r, const char *s, size_t len)
 			damaged(r);
 		if (!nl)
 			return;
-		if (r->part == PART_MODULES)
-			read_module(r);
-		else
-			read_frame(r);
+		read_line(r);
 		strbuf_reset(&r->text);
 		s += n + 1;
 		len -= n + 1;
@@ -261,6 +307,8 @@ static void XMLCALL on_text(void *arg, const char *s, int len)
 		break;
 	case PART_MODULES:
 	case PART_FRAMES:
+	case PART_FILES:
+	case PART_LINES:
 		read_lines(r, s, (size_t)len);
 		break;
 	case PART_TREE:
@@ -352,7 +400,8 @@ static enum part part_of(const struct picture_reader *r, const char *name)
 	static const struct {
 		const char *name;
 		enum part part;
-	} parts[] = {{"modules", PART_MODULES}, {"frames", PART_FRAMES}, {"t", PART_TREE}};
+	} parts[] = {{"modules", PART_MODULES}, {"frames", PART_FRAMES}, {"files", PART_FILES},
+		{"lines", PART_LINES}, {"t", PART_TREE}};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts) && r->has_data; i++)
 		if (!strcmp(name, parts[i].name))
@@ -411,7 +460,7 @@ static void XMLCALL on_end(void *arg, const char *name)
 		profile_set(&r->p->title, r->text.buf);
 		r->p->titled = true;
 	}
-	if ((r->part == PART_MODULES || r->part == PART_FRAMES) && r->text.len)
+	if (r->part >= PART_MODULES && r->part <= PART_LINES && r->text.len)
 		damaged(r);
 	strbuf_reset(&r->text);
 	r->part = PART_NONE;
@@ -505,6 +554,7 @@ static int picture_read(struct text_input *in)
 	strbuf_release(&r.text);
 	free(r.modules.list);
 	free(r.frames.list);
+	free(r.files.list);
 	return r.failed ? -1 : 0;
 }
 

@@ -10,6 +10,9 @@
  *	<ft:frames>      one per line, numbered from 0; kind letter, shade digit, module number or
  *	                 nothing, comma, rank; comma and inherited rank if it has one; blank,
  *	                 name; tab and source ("file.c:12") if it has one, shown as "name source"
+ *	<ft:files>       paths of source files, one per line, numbered from 1; may be missing
+ *	<ft:lines>       one per line: frame, comma, file, comma, line; or its lowest and highest
+ *	                 line, with a comma between; may be missing
  *	<ft:tree><ft:t>…</ft:t>…</ft:tree>: parts of one text, to be concatenated
  *
  * For every node except the root, in pre-order, the tree has numbers: its frame; then 2 * UP + S,

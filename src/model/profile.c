@@ -159,6 +159,18 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	       a->place == b->place && a->kind == b->kind && a->label == b->label;
 }
 
+/* Extends the lines of F by those of an equal frame, if they are in the same file. */
+static void widen_lines(struct frame *f, const struct frame *other)
+{
+	if (!other->first_line || (f->first_line && f->file != other->file))
+		return;
+	if (!f->first_line || other->first_line < f->first_line)
+		f->first_line = other->first_line;
+	if (other->last_line > f->last_line)
+		f->last_line = other->last_line;
+	f->file = other->file;
+}
+
 static void check_frames(const struct profile *p)
 {
 	if (p->nr_frames < PROFILE_FRAMES_MAX)
@@ -173,8 +185,10 @@ uint32_t profile_add_frame(struct profile *p, const struct frame *frame)
 	uint32_t i = (uint32_t)frame_hash(frame) & p->by_frame.mask;
 
 	for (; p->by_frame.slots[i]; i = (i + 1) & p->by_frame.mask)
-		if (same_frame(&p->frames[p->by_frame.slots[i]], frame))
+		if (same_frame(&p->frames[p->by_frame.slots[i]], frame)) {
+			widen_lines(&p->frames[p->by_frame.slots[i]], frame);
 			return p->by_frame.slots[i];
+		}
 	check_frames(p);
 	ALLOC_GROW(p->frames, p->nr_frames, p->frames_alloc);
 	p->frames[p->nr_frames] = *frame;
@@ -205,6 +219,9 @@ struct frame profile_import_frame(struct profile *p, const struct profile *from,
 		.place = strpool_import(&p->names, &from->names, f->place),
 		.kind = f->kind,
 		.label = f->label,
+		.file = strpool_import(&p->names, &from->names, f->file),
+		.first_line = f->first_line,
+		.last_line = f->last_line,
 	};
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call tree with weights, from which all views are made. Weights are unsigned integers in the
- * profile's unit. Frames are equal if all their members are equal. A node is a frame under its
- * caller.
+ * profile's unit. Frames are equal if their members down to label are equal. A node is a frame
+ * under its caller.
  */
 #ifndef MODEL_PROFILE_H
 #define MODEL_PROFILE_H
@@ -53,6 +53,10 @@ struct frame {
 	uint32_t place;  /* in names, "1139 BUILDID" (place.h), or 0 if unknown or not requested */
 	enum frame_kind kind : 8;
 	enum frame_label label : 8;
+	/* Where it was executed, as far as it is known, or 0. Frames that differ only here are
+	 * equal. */
+	uint32_t file; /* in names, the path */
+	uint32_t first_line, last_line;
 };
 
 struct profile_node {

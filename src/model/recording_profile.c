@@ -170,6 +170,9 @@ static uint32_t named_frame(
 		.source = source_of(b, n),
 		.place = place_of(b, f),
 		.kind = inlined ? FRAME_INLINE : f->kind,
+		.file = n->line ? intern(b, n->file) : 0,
+		.first_line = n->line,
+		.last_line = n->line,
 	};
 
 	return profile_add_frame(b->p, &frame);

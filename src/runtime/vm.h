@@ -7,6 +7,7 @@
 #include "splice.h"
 #include "vm_layout.h"
 
+struct definitions;
 struct memory;
 struct strbuf;
 struct target;
@@ -20,6 +21,13 @@ struct vm_stack {
 	bool with_op; /* op is wanted */
 	size_t nr;    /* valid also if the walk failed */
 	uint16_t op;  /* as in struct vm_walk */
+};
+
+/* Where a frame of a stack was executed. */
+struct vm_place {
+	uint64_t what;    /* as in struct vm_frame, without the address */
+	const char *file; /* "" if it is not known */
+	uint32_t line;    /* or 0 if it is not known */
 };
 
 /* The label of the operators that an interpreter executes. */
@@ -96,10 +104,25 @@ struct vm {
 	 */
 	bool (*add_place)(const union vm_texts *texts, struct strbuf *file, uint32_t *line);
 	/*
+	 * Appends a name that tells what CALLER has begun with FRAME, from where both were
+	 * executed. Returns false if the frame's own name stays. The member is NULL if all stay.
+	 */
+	bool (*name_in_stack)(
+		const struct vm_place *frame, const struct vm_place *caller, struct strbuf *name);
+	/*
 	 * Returns the line at which a function begins, if other functions in its file may have its
 	 * name, or else 0. The member is NULL if that is never so.
 	 */
 	uint32_t (*first_line)(const union vm_texts *texts);
+	/* How source files tell the names of functions, or NULL if the interpreter knows them. */
+	const struct vm_source {
+		/* Appends the path of the function's source file. Returns false if it has none. */
+		bool (*add_path)(const union vm_texts *texts, struct strbuf *path);
+		/* Lists the functions in a file, whose TEXT is untrusted. */
+		void (*list)(const char *text, size_t len, struct definitions *list);
+		/* Gives the function its name in LIST, which is of its file. */
+		void (*define)(const struct definitions *list, union vm_texts *texts);
+	} * source;
 	/*
 	 * Returns the name in the language of the function in C at ADDRESS, or NULL if it has none.
 	 * The member is NULL if no function has one.

@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { IMAGES_BEFORE = 16 }; /* parents and earlier images that are searched for names */
 
@@ -25,6 +26,7 @@ void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct proc
 	table_init(&vp->by_pid);
 	table_init(&vp->by_frame);
 	table_init(&vp->by_object);
+	vm_sources_init(&vp->sources);
 	vp->images = xcalloc(16, sizeof(*vp->images));
 	vp->images_alloc = 16;
 	vp->nr_images = 1;
@@ -37,6 +39,7 @@ void vm_processes_release(struct vm_processes *vp)
 	table_release(&vp->by_pid);
 	table_release(&vp->by_frame);
 	table_release(&vp->by_object);
+	vm_sources_release(&vp->sources);
 	facet_release(&vp->facet);
 	*vp = (struct vm_processes){0};
 }
@@ -244,6 +247,22 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 
 /* ---- names of frames ---- */
 
+/* Gives a function of process PID the name that it has in its source file. */
+static void define(struct vm_processes *vp, uint32_t pid, uint32_t image, union vm_texts *texts)
+{
+	const struct vm_source *source = vp->vm->source;
+	struct strbuf path = STRBUF_INIT;
+
+	if (source && source->add_path(texts, &path)) {
+		const struct definitions *list =
+			vm_sources_get(&vp->sources, vp->vm, pid, image, path.buf);
+
+		if (list)
+			source->define(list, texts);
+	}
+	strbuf_release(&path);
+}
+
 /* Returns a value of by_frame. The programs send a frame again until all of it could be read. */
 static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout, uint64_t what,
 	const union vm_texts *texts)
@@ -310,8 +329,12 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at), image, &is_new);
 
 	vp->images[image].has_names = true;
-	if (is_new || !(*at & 1))
-		*at = add_name(vp, &vp->images[image].layout, frame->what, &frame->texts);
+	if (is_new || !(*at & 1)) {
+		union vm_texts texts = frame->texts;
+
+		define(vp, frame->key.tgid, image, &texts);
+		*at = add_name(vp, &vp->images[image].layout, frame->what, &texts);
+	}
 }
 
 /* Returns the name of the frame in IMAGE or in one of its parents, or NULL if there is none. */
@@ -400,13 +423,27 @@ static int work_walk(void *room, int fd)
 	return -1;
 }
 
-static uint64_t name_walked(struct vm_processes *vp, const struct walk_request *r, size_t i)
+/* Names the frames of R, which is in the reader's memory: looking for sources takes that memory. */
+static void name_walked(struct vm_processes *vp, const struct walk_request *r, uint64_t *names)
 {
-	uint64_t what = r->frames[i].what;
+	const uint32_t pid = r->pid, image = newest_image(vp, pid);
+	const struct vm_layout layout = r->layout;
+	const size_t nr = r->stack.nr;
+	struct vm_frame *frames = xcalloc(nr, sizeof(*frames));
+	union vm_texts *texts = xcalloc(nr, sizeof(*texts));
 
-	if (is_code(vp, what))
-		return code_name(vp, r->pid, &r->layout, what);
-	return add_name(vp, &r->layout, what, &r->texts[i]) >> 1;
+	memcpy(frames, r->frames, nr * sizeof(*frames));
+	memcpy(texts, r->texts, nr * sizeof(*texts));
+	for (size_t i = 0; i < nr; i++) {
+		if (is_code(vp, frames[i].what)) {
+			names[i] = code_name(vp, pid, &layout, frames[i].what);
+			continue;
+		}
+		define(vp, pid, image, &texts[i]);
+		names[i] = add_name(vp, &layout, frames[i].what, &texts[i]) >> 1;
+	}
+	free(frames);
+	free(texts);
 }
 
 /* ---- unreferenced images ---- */
@@ -522,6 +559,7 @@ enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t th
 {
 	const struct vm_image *image = found_image(vp, pid);
 	struct walk_request *r = reader_room();
+	enum vm_end end;
 
 	*nr = 0;
 	if (!image)
@@ -536,8 +574,8 @@ enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t th
 	r->stack = (struct vm_stack){.max = VM_DEPTH, .mixed = mixed};
 	if (!reader_run(pid, work_walk, NULL))
 		return VM_INCONSISTENT;
-	for (size_t i = 0; i < r->stack.nr; i++)
-		names[i] = name_walked(vp, r, i);
+	end = r->end;
 	*nr = (uint32_t)r->stack.nr;
-	return r->end;
+	name_walked(vp, r, names);
+	return end;
 }

@@ -9,6 +9,7 @@
 #include "lib/table.h"
 #include "process/facet.h"
 #include "vm.h"
+#include "vm_sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +53,7 @@ struct vm_processes {
 	size_t nr_images, images_alloc;
 	uint32_t *unused; /* numbers of unused images */
 	size_t nr_unused, unused_alloc;
+	struct vm_sources sources;
 	struct table by_pid;    /* pid -> its newest image */
 	struct table by_frame;  /* image and frame -> twice its name's number, + 1 if it is whole */
 	struct table by_object; /* object and its id -> an image whose interpreter is in it */

@@ -120,11 +120,12 @@ flametap.actions = (() => {
 		return `bt-annotate -f '${name.replace(/'/g, "'\\''")}' a.rec`;
 	}
 
+	const isFunction = (i) => i > 0 && now.tree.frame[i] !== data.smallCallers;
 	const hasCode = (i) => i > 0 && 'uki'.includes(data.frames.style[now.tree.frame[i]][0]);
 
 	/* actions on a frame: key, label, run(i), when(i) */
 	const ofFrame = [
-		{ key: 'Enter', label: 'Zoom here', run: zoomTo },
+		{ key: 'Enter', label: 'Zoom here', run: zoomTo, when: (i) => i > 0 },
 		{ key: 'f', label: 'Focus: its callees, all places', run: (i) => change('focus', functionText(i)) },
 		{ key: 'r', label: 'Its callers, all places',
 			run: (i) => go({ callers: functionText(i), zoom: '' }, { turned: true }) },
@@ -137,7 +138,7 @@ flametap.actions = (() => {
 			run: (i) => flametap.panels.copy(annotateCommand(i)) },
 		{ key: 'c', label: 'Copy name', run: (i) => flametap.panels.copy(now.tree.name(i)) },
 		{ key: 'C', label: 'Copy stack', run: (i) => flametap.panels.copy(text.foldedStack(now.view, i)) },
-	].map((action) => ({ when: (i) => i > 0, ...action }));
+	].map((action) => ({ when: isFunction, ...action }));
 
 	/* actions on the whole view: key, label, title, run(), pressed(), when; grouped in the bar */
 	const ofView = [
@@ -146,6 +147,8 @@ flametap.actions = (() => {
 		{ key: 'b', label: 'Callers', title: 'Bottom-up: functions by their own weight, and who calls them',
 			group: 'view', pressed: () => state.callers !== null,
 			run: () => go({ callers: state.callers === null ? '' : null, zoom: '' }, { turned: true }) },
+		{ key: 'g', label: 'Smallest callers', title: 'Those with 2, 5, 10 or 0 % of a function in one frame',
+			run: () => go({ small: { 2: '5', 5: '10', 10: '0' }[state.small] || '2' }, { moved: true }) },
 		{ key: 'w', label: 'By weight', title: 'The heaviest first, instead of by name; usual for callers', group: 'view',
 			pressed: byWeight, run: () => go({ order: otherOrder() }) },
 		{ key: 'K', label: 'Fold recursion', title: 'Collapse the recursion of every function', group: 'view',

@@ -84,6 +84,8 @@ flametap.bar = (() => {
 		if (state.callers !== null)
 			list.push(chip(state.callers ? 'callers of' : 'callers of everything', state.callers,
 				() => go({ callers: null, zoom: '' })));
+		if (now.view.callers && now.tree.frame.includes(data.smallCallers))
+			list.push(chip(`smallest callers, ${state.small} %, in one frame`, '', () => go({ small: '0' }, { moved: true })));
 		chips.replaceChildren(...list);
 		chips.hidden = !list.length;
 	}

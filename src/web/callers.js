@@ -5,17 +5,20 @@
  */
 'use strict';
 flametap.Callers = (() => {
-	const { frames } = flametap.data;
+	const { frames, smallCallers } = flametap.data;
 	const { Builder, codeOf, arrange } = flametap.tree;
+
+	const FEWEST = 5; /* as many small callers are worth a frame of their own */
 
 	class Callers {
 		/*
 		 * Makes the tree of the stacks that end at PLACES, which are nodes of TREE or, with THROUGH, of all stacks through
-		 * these.
+		 * these. The smallest callers of a node that have at most SMALL of its weight together are below one frame.
 		 */
-		constructor(tree, places, through) {
+		constructor(tree, places, through, small) {
 			this.tree = tree;
 			this.through = through;
+			this.small = small;
 			this.place = new Uint32Array(places); /* places of one node are adjacent */
 			this.at = this.place.slice(); /* for each place, the current caller */
 			this.nodes = [];
@@ -52,30 +55,49 @@ flametap.Callers = (() => {
 
 			if (children)
 				return;
-			const found = [-1], sizes = [0]; /* of each group, its frame and its number of entries */
+			const groups = [{ frame: -1, size: 0, weight: 0 }];
 			for (let e = first; e < end; e++) {
 				const caller = node ? (at[e] = parent[at[e]]) : at[e], f = frame[caller];
 				let group = caller ? slot[f] : 0;
 				if (group < 0) {
-					group = slot[f] = found.length;
-					found.push(f);
-					sizes.push(0);
+					group = slot[f] = groups.length;
+					groups.push({ frame: f, size: 0, weight: 0 });
 				}
-				sizes[group]++;
+				groups[group].size++;
+				for (const side of this.tree.sides)
+					groups[group].weight += this.weightAt(side, this.place[e]);
 			}
 			this.nodes[node].children = [];
-			this.regroup(node, found, sizes);
+			this.regroup(node, groups, this.putSmallLast(node, groups));
 		}
 
-		/* Sorts the entries of NODE by their groups, and adds a child for each group. */
-		regroup(node, found, sizes) {
+		/* Moves the smallest groups to the end. Returns the index of the first of them. */
+		putSmallLast(node, groups) {
+			const order = groups.slice(1).sort((a, b) => a.weight - b.weight);
+			let nr = 0;
+
+			for (let left = this.weight(node) * this.small; nr < order.length && order[nr].weight <= left; nr++)
+				left -= order[nr].weight;
+			if (nr < FEWEST)
+				return groups.length;
+			const last = new Set(order.slice(0, nr)), first = groups.filter((group) => !last.has(group));
+			groups.splice(0, groups.length, ...first, ...last);
+			groups.forEach((group, at) => {
+				if (at)
+					this.slot[group.frame] = at;
+			});
+			return first.length;
+		}
+
+		/* Sorts the entries of NODE by their groups, and adds a child for each group. Those from SMALL on are below one child. */
+		regroup(node, groups, small) {
 			const { first, end } = this.nodes[node], n = end - first;
 			const { place, at, slot, tree: { frame, category } } = this;
 			let begin = first;
 
 			if (!this.spare.length || this.spare[0].length < n)
 				this.spare = [new Uint32Array(n), new Uint32Array(n)];
-			const [places, callers] = this.spare, next = sizes.map((size) => (begin += size) - size);
+			const [places, callers] = this.spare, next = groups.map(({ size }) => (begin += size) - size);
 			places.set(place.subarray(first, end));
 			callers.set(at.subarray(first, end));
 			for (let e = 0; e < n; e++) {
@@ -84,13 +106,22 @@ flametap.Callers = (() => {
 				place[to] = places[e];
 				at[to] = caller;
 			}
-			for (let group = 1; group < found.length; group++) {
-				const from = next[group] - sizes[group];
+			let to = node;
+			for (let group = 1; group < groups.length; group++) {
+				const { frame: f, size } = groups[group], from = next[group] - size;
 
-				slot[found[group]] = -1;
-				this.nodes[node].children.push(
-					this.add(node, found[group], category[at[from]], from, next[group]));
+				slot[f] = -1;
+				if (group === small)
+					to = this.addChild(node, smallCallers, 0, from, end);
+				this.addChild(to, f, category[at[from]], from, next[group]);
 			}
+		}
+
+		addChild(node, ...rest) {
+			const child = this.add(node, ...rest);
+
+			(this.nodes[node].children = this.nodes[node].children || []).push(child);
+			return child;
 		}
 
 		/* See Tree.childOf. */

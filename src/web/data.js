@@ -15,7 +15,7 @@ flametap.data = (() => {
 	const LAST = 52, MORE = 36;
 
 	const profile = flametap.root.getElementsByTagNameNS(NAMESPACE, 'profile')[0];
-	const section = (name) => profile.getElementsByTagNameNS(NAMESPACE, name)[0].textContent;
+	const section = (name) => (profile.getElementsByTagNameNS(NAMESPACE, name)[0] || {textContent : ''}).textContent;
 	const linesOf = (text) => text.split('\n').slice(0, -1);
 	const number = (name) => Number(profile.getAttribute(name) || 0);
 
@@ -40,7 +40,7 @@ flametap.data = (() => {
 		return {...all, r : ''};
 	}
 
-	/* Reads arrays by frame number. The root is added as the last frame. */
+	/* Reads arrays by frame number. The frame of the smallest callers (callers.js) and the root are added as the last ones. */
 	function readFrames()
 	{
 		const modules = linesOf(section('modules'));
@@ -63,6 +63,7 @@ flametap.data = (() => {
 				passed === undefined ? none : Number(passed),
 				line.slice(blank + 1).replace('\t', ' '), line.split('\t')[1] || '');
 		}
+		add('n0', '', none, none, '[smallest callers]', '');
 		add('r0', '', none, none, 'all', '');
 		return all;
 	}
@@ -243,6 +244,19 @@ flametap.data = (() => {
 		return state < 0 && name.startsWith('[tag: ') ? STATES.length : state;
 	}
 
+	/* Returns where frames were executed, as PATH:LINE or PATH:FIRST–LAST, by frame. */
+	function readLines()
+	{
+		const files = linesOf(section('files')), where = [];
+
+		for (const line of linesOf(section('lines'))) {
+			const [frame, file, first, last] = line.split(',');
+
+			where[frame] = `${files[file - 1]}:${first}${last ? '\u2013' + last : ''}`;
+		}
+		return where;
+	}
+
 	const tree = readTree();
 
 	return {
@@ -258,9 +272,11 @@ flametap.data = (() => {
 		kinds,
 		categories,
 		frames,
+		where : readLines(),
 		functions,
 		moduleOf,
 		renamed,
+		smallCallers : frames.name.indexOf('[smallest callers]'),
 		categoriesOf,
 		tree,
 		times : readTimes(tree),

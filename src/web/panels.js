@@ -67,7 +67,7 @@ flametap.panels = (() => {
 			return rows;
 		const sums = view.stacks.byFunction(), fn = actions.functionOf(i);
 		const sum = (sides) => sides.map((side) => side[fn]);
-		if (sums.places[fn] > 1 || view.callers)
+		if (sums.places[fn] > (view.callers ? 0 : 1))
 			rows.push(rule(`This function in ${sums.places[fn].toLocaleString('en-US')} places`),
 				weightRow('Inclusive', sum(sums.total), totals), weightRow('Self', sum(sums.self), totals));
 		return rows;
@@ -76,12 +76,12 @@ flametap.panels = (() => {
 	function showTip(i, x, y) {
 		if (!menu.hidden || !sheet.hidden)
 			return;
-		const module = frames.module[now.tree.frame[i]];
+		const f = now.tree.frame[i], paths = [data.where[f], frames.module[f]].filter((path) => path && /[/:]/.test(path));
 		const words = text.originOf(now.tree, i);
 
 		tip.replaceChildren(html('div', { class: 'name' }, now.tree.name(i)),
 			html('div', { class: 'origin' }, words),
-			...(module.includes('/') ? [html('div', { class: 'path' }, module)] : []),
+			...paths.map((path) => html('div', { class: 'path' }, path)),
 			html('table', {}, ...numbersOf(i)));
 		place(tip, x, y, 14);
 	}

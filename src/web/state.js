@@ -7,6 +7,7 @@ flametap.state = (() => {
 	const plain = {
 		order: '', /* weight, name, or empty for the usual order of the view */
 		width: 'both',
+		small: '2', /* the smallest callers that have together this percentage are below one frame; 0 for none */
 		zoom: '',
 		search: '',
 		kind: '',

@@ -2,7 +2,7 @@
 /* Numbers and frames as text. */
 'use strict';
 flametap.text = (() => {
-	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized, reversed, stateOf} =
+	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized, reversed, stateOf, smallCallers} =
 		flametap.data;
 	const {fileOf} = flametap.views;
 	const {colours} = flametap;
@@ -126,7 +126,7 @@ flametap.text = (() => {
 		const module = frames.module[tree.frame[i]];
 		const words = [
 			module === '[kernel]' ? '' : fileOf(module), kindOf(tree, i),
-			i ? categories[tree.category[i]] : ''
+			i && tree.frame[i] !== smallCallers ? categories[tree.category[i]] : ''
 		];
 
 		return words.filter((word, at) => word && words.indexOf(word) === at)

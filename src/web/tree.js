@@ -2,7 +2,7 @@
 /* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
-	const { frames, functions, isDiff, isNormalized, stateOf, reversed } = flametap.data;
+	const { frames, functions, isDiff, isNormalized, stateOf, reversed, smallCallers } = flametap.data;
 	const hasStates = stateOf.some((state) => state >= 0);
 	const STEP = 4; /* characters of a link for each level */
 
@@ -273,7 +273,9 @@ flametap.tree = (() => {
 	function childLists({ n, parent, frame, selfs }, byWeight) {
 		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
 		const rank = rankOf(), byName = (a, b) => rank[frame[a]] - rank[frame[b]];
-		const order = byWeight ? (a, b) => total[b] - total[a] || byName(a, b) : byName;
+		const small = (i) => frame[i] === smallCallers, smallLast = (a, b) => small(a) - small(b);
+		const order = byWeight ? (a, b) => smallLast(a, b) || total[b] - total[a] || byName(a, b)
+			: (a, b) => smallLast(a, b) || byName(a, b);
 
 		for (const self of selfs)
 			for (let i = 0; i < n; i++)

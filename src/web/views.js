@@ -192,10 +192,10 @@ flametap.views = (() => {
 		return leaves;
 	}
 
-	/* Returns the bottom-up tree of everything or, if WHAT is not empty, of one function. */
-	function callersOf(t, what) {
+	/* Returns the bottom-up tree of everything or, if WHAT is not empty, of one function. SMALL is as in Callers. */
+	function callersOf(t, what, small) {
 		if (!what)
-			return new Callers(t, leavesOf(t), false);
+			return new Callers(t, leavesOf(t), false, small);
 		const { is } = functionsBy(what), places = [];
 		for (let i = 1; i < t.n;) {
 			const found = is[functions.of[t.frame[i]]];
@@ -204,7 +204,7 @@ flametap.views = (() => {
 				places.push(i);
 			i = found ? t.end[i] : i + 1;
 		}
-		return new Callers(t, places, true);
+		return new Callers(t, places, true, small);
 	}
 
 	const sides = { before: 0, after: 1 };
@@ -222,7 +222,8 @@ flametap.views = (() => {
 		setRange(state.time);
 		const stacks = changedBy(state.changes), byWeight = flametap.state.byWeight();
 		const callers = state.callers === null ? null
-			: keepCallers(stacks, state.callers, () => callersOf(stacks, state.callers));
+			: keepCallers(stacks, state.callers + '\n' + state.small,
+				() => callersOf(stacks, state.callers, Number(state.small) / 100 || 0));
 		const ordered = callers || (!byWeight && !data.reversed) ? stacks
 			: keepOrder(stacks, byWeight, () => arrange(partsOf(stacks), byWeight));
 		const view = { stacks: sided(stacks, state.width), callers };

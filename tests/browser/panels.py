@@ -13,6 +13,19 @@ PLAIN = profiles.plain()
 STACKS = list(profiles.stacks_of(PLAIN))
 TOTAL = sum(weight for _, weight in STACKS)
 TREE = profiles.tree(STACKS)
+LINES = '''flametap-recording 2
+event 0 cpu samples 1000000 cpu
+task 0 10 10 99 perl
+frame 0 perl name
+name 0 A::run 0 - /srv/A&B.pm 15
+frame 1 perl name
+name 1 A::run 0 - /srv/A&B.pm 12
+stack 0 perl root - 0
+stack 1 perl root - 1
+row 0 0 0 - 3 3
+row 0 0 1 - 1 1
+end 11
+'''
 
 
 def share(weight, whole=TOTAL):
@@ -34,6 +47,18 @@ def pointer_tells_numbers(browser):
     equal(page.text('numbers'), '5,700 samples (%s), self 5,000 (%s)' % (share(5700), share(5000)))
     browser.point(700, 5)
     equal(page.text('name'), 'all')
+
+
+@test
+def tooltip_tells_lines(browser):
+    """The tooltip has the lines that were executed, also in a graph that was made from the graph."""
+    page = Page(browser, draw('lines', LINES))
+    page.hover('A::run')
+    equal(page.text('path', '.tip'), '/srv/A&B.pm:12\u201315')
+    with open(file_of('lines.svg'), 'rb') as picture:
+        page = Page(browser, draw('again', picture.read()))
+    page.hover('A::run')
+    equal(page.text('path', '.tip'), '/srv/A&B.pm:12\u201315')
 
 
 @test

@@ -87,7 +87,7 @@ def changes_in_a_row(browser):
 
 @test
 def callers_of_everything(browser):
-    page = Page(browser, draw('plain', PLAIN))
+    page = Page(browser, draw('plain', PLAIN) + '#small=0')
     model = profiles.tree(profiles.changed(STACKS, ('callers', None)))
     page.push('.bar button', 'Callers')
 
@@ -108,6 +108,29 @@ def callers_of_everything(browser):
     page = Page(browser, draw('other', profiles.plain(9000)) + link)
     equal(page.text('name'), 'longest_match', 'link in another profile')
     browser.size(1280, 900)
+    page.quiet()
+
+
+@test
+def smallest_callers(browser):
+    """The smallest callers are below one frame, as long as they have a small share together."""
+    page = Page(browser, draw('small', 'main;a;big 960\nmain;b;big 20\nmain;big 15\n' +
+                              ''.join('main;s%d;big 2\n' % i for i in range(5))))
+    for small, names in (('', ['a', 'b', 'main', '[smallest callers]']), ('&small=5', ['a', '[smallest callers]']),
+                         ('&small=0', ['a', 'b', 'main', 's0', 's1', 's2', 's3', 's4'])):
+        page.js("location.hash = '#callers=big' + arguments[0]", small)
+        browser.settle()
+        tree = page.tree()
+        equal([path.split(';')[1] for path in tree if path.count(';') == 1], names, small)
+        equal(tree.get('big;[smallest callers]'), {'': 10, '&small=5': 45}.get(small), small)
+    page.js("location.hash = '#callers=big'")
+    browser.settle()
+    page.at('[smallest callers]')
+    page.press('Enter')
+    equal(sorted(path.split(';')[2] for path in page.tree() if path.count(';') == 2 and '[' in path),
+          ['s%d' % i for i in range(5)])
+    page.push('.chip:nth-child(2) button')
+    equal(page.hash().split('&zoom')[0], '#callers=big&small=0')
     page.quiet()
 
 

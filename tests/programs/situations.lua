@@ -12,6 +12,8 @@
 -- A function has the name that the caller's bytecode gives it. Without one, and as a metamethod, it is FILE:LINE of its definition. A C function
 -- has its name in its library, or else [C]; its place is ":0".
 --
+-- With DEFINED=1 in the environment, a function has the name with which its line in the source defines it, if only one function begins there.
+--
 -- With REPLAY=1 in the environment each situation is also a message for tests/replay/take.
 --
 -- Rules for situations: a situation's functions have all of their work in one line, because a trace's samples have the line of its last
@@ -83,11 +85,23 @@ local function source_of(i)
 	return i.source:match '^[@=](.*)' or i.short_src
 end
 
+local lines = {} -- of this file, if names come from it
+if os.getenv 'DEFINED' then for line in io.lines(arg[0]) do lines[#lines + 1] = line end end
+
+-- Returns the name with which the line of I's function defines it; "" if it has none; nil if the line does not tell
+local function defined(i)
+	local line = i.source == '@' .. arg[0] and lines[i.linedefined] or ''
+	local _, functions = line:gsub('%f[%w]function[ %w_.:]*%(', '')
+	if functions ~= 1 or i.what == 'main' then return end
+	return line:match 'function [%w_.:]-([%w_]+)%(' or line:match '([%w_]+) = function' or line:match "^%S*%['([^'\\]*)'%] = function" or
+		(line:match '[({] ?function' or line:match 'return function' or line:match ', function') and ''
+end
+
 -- returns a function as debug.getinfo reports it, as text
 local function frame(i)
 	if i.what == 'C' then return escaped(c_name(i.func)) .. ' :0' end
 	local source = source_of(i)
-	local name = i.what == 'main' and 'main chunk' or i.namewhat ~= 'metamethod' and i.name
+	local name = i.what == 'main' and 'main chunk' or defined(i) or i.namewhat ~= 'metamethod' and i.name
 		-- stripped code may have empty names; "(for generator)", "for iterator", "integer index" and "?" are not names
 	if not name or name == '' or name:match '^[(?]' or name == 'for iterator' or name == 'integer index' then name = source .. ':' .. math.max(i.linedefined, 0) end
 	return escaped(name) .. ' ' .. escaped(source .. ':' .. math.max(i.currentline, 0))

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lua_operators.h"
+#include "lua_source.h"
 #include "lua_splice.h"
 #include "lua_values.h"
 #include "lua_walk.h"
@@ -107,6 +108,18 @@ static uint32_t first_line(const union vm_texts *texts)
 	return lua_texts_first_line(&texts->lua);
 }
 
+static bool add_path(const union vm_texts *texts, struct strbuf *path)
+{
+	return lua_texts_path(&texts->lua, path);
+}
+
+static void define(const struct definitions *list, union vm_texts *texts)
+{
+	lua_texts_define(&texts->lua, list);
+}
+
+static const struct vm_source source = {add_path, lua_source_list, define};
+
 static const char *const states[LUA_NR_STATES + 1] = {
 #define STATE(name, text) [LUA_STATE_##name] = (text),
 	LUA_STATES(STATE)
@@ -133,6 +146,7 @@ const struct vm lua_vm = {
 	.add_name = add_name,
 	.add_place = add_place,
 	.first_line = first_line,
+	.source = &source,
 	.code_name = code_name,
 	.splice = &lua_splice,
 	.maps = {{"lua_trace_cache", LUA_TRACE_CACHE_SIZE}},

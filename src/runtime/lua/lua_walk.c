@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "luajit_fast.h"
+#include "runtime/definitions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -220,4 +221,28 @@ bool lua_texts_file(const struct lua_texts *t, struct strbuf *file)
 uint32_t lua_texts_first_line(const struct lua_texts *t)
 {
 	return is_named(t) && !is_builtin(t) ? t->first_line : 0;
+}
+
+bool lua_texts_path(const struct lua_texts *t, struct strbuf *path)
+{
+	if (!t->named || t->is_main || is_builtin(t) || t->chunk_len < 2 || *t->chunk != '@' ||
+		t->chunk_len >= LUA_TEXT_MAX)
+		return false;
+	strbuf_add(path, t->chunk + 1, t->chunk_len - 1);
+	return true;
+}
+
+void lua_texts_define(struct lua_texts *t, const struct definitions *list)
+{
+	char called[LUA_NAME_MAX + 1];
+
+	memcpy(called, t->name, t->name_len < LUA_NAME_MAX ? t->name_len : LUA_NAME_MAX);
+	called[t->name_len < LUA_NAME_MAX ? t->name_len : LUA_NAME_MAX] = '\0';
+	const char *name = definitions_find(list, t->first_line, is_named(t) ? called : NULL);
+
+	if (!name)
+		return;
+	t->name_len = (uint32_t)strnlen(name, LUA_NAME_MAX);
+	memcpy(t->name, name, t->name_len);
+	t->how = t->name_len ? LUA_FIELD : LUA_UNNAMED;
 }

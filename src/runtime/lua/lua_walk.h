@@ -8,6 +8,7 @@
 #include "process/target.h"
 #include "runtime/vm.h"
 
+struct definitions;
 struct strbuf;
 
 /* Walks the Lua stack of the thread whose native stack NATIVE describes. */
@@ -21,7 +22,7 @@ void lua_frame_texts(const struct lua_layout *layout, const struct memory *memor
 /*
  * Appends the name of a frame with this what. It is one of
  *
- * module:function	with the name from the caller's bytecode
+ * module:function	with its name in the source file, or else in the caller's bytecode
  * file.lua:12		for a function without a name, with its first line
  * module:main chunk
  * string.gsub		for a function of LuaJIT itself
@@ -34,7 +35,14 @@ bool lua_texts_name(const struct lua_layout *layout, const struct lua_texts *tex
 /* Appends the name of the source. Returns false if there is none or it could not be read. */
 bool lua_texts_file(const struct lua_texts *texts, struct strbuf *file);
 
-/* Returns the first line of a function that has its name from its caller, or 0 for others. */
+/* Appends the path of the file with the source. Returns false if the source is not in a file. */
+bool lua_texts_path(const struct lua_texts *texts, struct strbuf *path);
+
+/* Replaces the name at the caller by the name in LIST, the functions in the file, if it is known.
+ */
+void lua_texts_define(struct lua_texts *texts, const struct definitions *list);
+
+/* Returns the first line of a function that has a name, or 0 for others. */
 uint32_t lua_texts_first_line(const struct lua_texts *texts);
 
 #endif

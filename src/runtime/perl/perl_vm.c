@@ -68,6 +68,12 @@ static bool add_place(const union vm_texts *texts, struct strbuf *file, uint32_t
 	return perl_texts_file(&texts->perl, file);
 }
 
+static bool name_in_stack(
+	const struct vm_place *frame, const struct vm_place *caller, struct strbuf *name)
+{
+	return perl_frame_type(frame->what) == PERL_EVAL && perl_name_eval(frame, caller, name);
+}
+
 const struct vm perl_vm = {
 	.language = &languages[LANGUAGE_PERL],
 	.kind = VM_PERL,
@@ -81,6 +87,7 @@ const struct vm perl_vm = {
 	.operator_name = operator_name,
 	.add_name = add_name,
 	.add_place = add_place,
+	.name_in_stack = name_in_stack,
 	.splice = &perl_splice,
 	.maps = {{"perl_sub_cache", PERL_SUB_CACHE_SIZE}},
 };

@@ -149,6 +149,35 @@ bool perl_texts_name(const struct perl_texts *t, enum perl_type kind, struct str
 	return t->named;
 }
 
+/* Whether FILE is what perl calls the text of an eval, such as "(eval 12)". */
+static bool is_eval_text(const char *file)
+{
+	return !strncmp(file, "(eval ", strlen("(eval "));
+}
+
+static bool is_module(const char *file)
+{
+	return ends_with(file, ".pm") || ends_with(file, ".pl");
+}
+
+bool perl_name_eval(
+	const struct vm_place *frame, const struct vm_place *caller, struct strbuf *name)
+{
+	bool same = !strcmp(frame->file, caller->file);
+
+	if (!*frame->file || !*caller->file || !caller->line)
+		return false;
+	if (is_module(frame->file) && !same)
+		strbuf_addf(name, "require %s", file_name(frame->file));
+	else if (!is_eval_text(frame->file) && !same) /* a text may have #line with any name */
+		return false;
+	else if (is_eval_text(caller->file))
+		strbuf_adds(name, "(eval in eval)");
+	else
+		strbuf_addf(name, "(eval %s:%" PRIu32 ")", file_name(caller->file), caller->line);
+	return true;
+}
+
 bool perl_texts_file(const struct perl_texts *t, struct strbuf *file)
 {
 	return t->placed && add_file(t, &t->file, file);

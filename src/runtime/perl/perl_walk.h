@@ -7,6 +7,7 @@
 
 #include "perl.h"
 #include "perl_frame.h"
+#include "runtime/vm.h"
 
 struct strbuf;
 
@@ -29,6 +30,13 @@ void perl_frame_texts(const struct perl_layout *layout, const struct memory *mem
  * could not be read.
  */
 bool perl_texts_name(const struct perl_texts *texts, enum perl_type kind, struct strbuf *name);
+
+/*
+ * Appends the name of an eval or require, "(eval FILE:LINE)" with the statement of its caller,
+ * "(eval in eval)" if that is in a text, or "require FILE.pm". Returns false if they do not tell.
+ */
+bool perl_name_eval(
+	const struct vm_place *frame, const struct vm_place *caller, struct strbuf *name);
 
 /*
  * Appends the file of the frame's statement, whose line is texts->line. Returns false if it could

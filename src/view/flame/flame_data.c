@@ -171,6 +171,37 @@ static void write_names(
 	free(module_number);
 }
 
+/* Writes where frames were executed, and the files there. */
+static void write_lines(const struct numbering *n, const struct profile *p, FILE *out)
+{
+	struct strbuf files = STRBUF_INIT, lines = STRBUF_INIT;
+	uint32_t *file_number = xcalloc((size_t)p->names.nr + 1, sizeof(*file_number)), nr = 0;
+
+	for (uint32_t i = 0; i < n->nr; i++) {
+		const struct frame *f = &p->frames[n->list[i].frame];
+
+		if (!f->file || !f->first_line)
+			continue;
+		if (!file_number[f->file]) {
+			file_number[f->file] = ++nr;
+			xml_text(&files, strpool_get(&p->names, f->file),
+				strpool_len(&p->names, f->file));
+			strbuf_addch(&files, '\n');
+		}
+		strbuf_addf(&lines, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, i, file_number[f->file],
+			f->first_line);
+		if (f->last_line > f->first_line)
+			strbuf_addf(&lines, ",%" PRIu32, f->last_line);
+		strbuf_addch(&lines, '\n');
+	}
+	if (nr)
+		fprintf(out, "<ft:files>%s</ft:files>\n<ft:lines>%s</ft:lines>\n", files.buf,
+			lines.buf);
+	strbuf_release(&files);
+	strbuf_release(&lines);
+	free(file_number);
+}
+
 static char *put_number(char *at, uint64_t value)
 {
 	while (value >= PICTURE_LAST) {
@@ -434,6 +465,7 @@ void flame_data_write(const struct flame_data *data, FILE *out)
 	write_head(&scaler, out);
 	numbering_init(&n, data->p);
 	write_names(&n, data->p, data->categories, out);
+	write_lines(&n, data->p, out);
 	write_tree(&scaler, &n, out);
 	write_times(&scaler, out);
 	fputs("</ft:profile>\n", out);

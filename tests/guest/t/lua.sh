@@ -11,6 +11,7 @@ set -eu
 
 language=lua
 luajit=luajit
+by_callers=yes
 
 prepare() {
 	lab_start "$luajit" -e 'while true do end'

@@ -21,9 +21,9 @@ order() {
 	while [ "$decided" = more ] && [ "$(date +%s)" -lt "$order_end" ]; do
 		record order --mixed -- "lua$1" "$here/order.lua"
 		unseen=''
-		right_order order.lua:4 "${main}order:sorts;table.sort;${c}lua_callk?"
-		right_order order.lua:6 "${main}order:indexes;lua5[^;]*"
-		right_order '(order.lua:8|order:yields)' "${main}order:resumes;[^;]*;${c}lua_resume;${c}order.lua:9(;pcall(;${c}lua_pcallk)?)?"
+		right_order order:compares "${main}order:sorts;table.sort;${c}lua_callk?"
+		right_order order:__index "${main}order:indexes;lua5[^;]*"
+		right_order order:yields "${main}order:resumes;[^;]*;${c}lua_resume;${c}order:guards(;pcall(;${c}lua_pcallk)?)?"
 		decided=$(sequential "$right" "$wrong")
 		case $decided$unseen in goodyes) decided=more ;; esac
 	done
