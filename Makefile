@@ -103,6 +103,8 @@ $(O)/libflametap-%.so: src/preload/%.c
 	@echo "  CC    $<"
 	$(Q)$(CC) -O2 -g $(PRELOAD_CFLAGS) -MMD -MP -MF $(O)/preload-$*.d -shared -nostdlib -Wl,-z,now -o $@ $<
 
+# the only one that shows something on the whole terminal
+$(BINDIR)/sample-bt: CODE_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 # the only one that disassembles
 $(BINDIR)/bt-annotate $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
 $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a

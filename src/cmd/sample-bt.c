@@ -10,6 +10,7 @@
 #include "lib/user.h"
 #include "lib/util.h"
 #include "record/finish.h"
+#include "record/live.h"
 #include "record/options.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
@@ -97,6 +98,38 @@ static int drop_privileges(const struct options *o, struct strbuf *err)
 }
 
 /*
+ * Runs the session, and shows it if that is wanted. Returns the same as session_run(), or -1 if it
+ * cannot be shown.
+ */
+static int run_session(struct options *o, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct live live;
+
+	if (!o->live)
+		return session_run(&o->session, rec, files, notes, err);
+	if (live_start(&live, o, err))
+		return -1;
+	int result = session_run(&o->session, rec, files, notes, err);
+	bool stay = result >= 0 && o->session.ended_by_itself;
+
+	return live_end(&live, rec, stay) ? -1 : result;
+}
+
+/* Names, judges and writes what was recorded. Returns the exit code. */
+static int finish(struct options *o, int result, struct recording *rec, struct open_files *files)
+{
+	if (o->title)
+		recording_set_meta(rec, "heading", o->title);
+	bool writes = !o->live || o->nr_outputs || o->report;
+	int ret = writes ? finish_recording(o, rec, files) : EXIT_OK;
+
+	if (result > 0 && ret == EXIT_OK)
+		ret = EXIT_PARTIAL;
+	return ret != EXIT_FAILED && o->session.exit_code > 0 ? o->session.exit_code : ret;
+}
+
+/*
  * Records with one engine. Returns true if it did not start, so that the next engine can be tried.
  */
 static bool record(struct options *o, int *ret)
@@ -107,7 +140,7 @@ static bool record(struct options *o, int *ret)
 
 	*ret = EXIT_FAILED;
 	recording_init(&rec);
-	int result = session_run(&o->session, &rec, &files, &notes, &err);
+	int result = run_session(o, &rec, &files, &notes, &err);
 
 	if (!o->quiet)
 		program_say_lines(&notes);
@@ -120,13 +153,7 @@ static bool record(struct options *o, int *ret)
 	} else if (drop_privileges(o, &err)) {
 		program_say_lines(&err);
 	} else {
-		if (o->title)
-			recording_set_meta(&rec, "heading", o->title);
-		*ret = finish_recording(o, &rec, &files);
-		if (result > 0 && *ret == EXIT_OK)
-			*ret = EXIT_PARTIAL;
-		if (*ret != EXIT_FAILED && o->session.exit_code > 0)
-			*ret = o->session.exit_code;
+		*ret = finish(o, result, &rec, &files);
 	}
 	strbuf_release(&notes);
 	strbuf_release(&err);

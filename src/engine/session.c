@@ -36,6 +36,7 @@ struct run {
 	} * targets;
 	size_t nr_targets;
 	char comm[32]; /* of the first target */
+	double shown;  /* when the recording so far was due to be shown the last time */
 	double began;  /* monotonic seconds, or 0 while the probes are not in place */
 	double ended;
 };
@@ -141,50 +142,20 @@ static void clear_progress(const struct run *r)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* Begins the recording. The terminal then belongs to the command. */
+/* Begins the recording. The terminal then belongs to the command or to what shows it. */
 static void begin(struct run *r)
 {
 	struct session *s = r->session;
 
-	r->began = now();
-	if (s->announcement || s->command)
+	r->began = r->shown = now();
+	if (s->announcement || s->command || s->live)
 		clear_progress(r);
-	if (s->announcement)
+	if (s->announcement && !s->live)
 		program_say("%s", s->announcement);
 	if (s->request.verbose)
 		fputs("the probes are in place\n", stderr);
-	s->progress &= !s->command;
+	s->progress &= !s->command && !s->live;
 	command_go(&r->command);
-}
-
-/* Records until the time is over, the targets have ended, a signal arrives, or the engine ends. */
-static enum engine_state record(struct run *r, struct strbuf *notes)
-{
-	const struct engine_ops *ops = r->session->ops;
-	double limit = r->session->request.seconds;
-	enum engine_state state = ENGINE_STARTING;
-
-	while (state != ENGINE_ENDED && !interrupts) {
-		int wait_ms = TICK_MS;
-
-		show_progress(r);
-		if (r->began && limit > 0) {
-			double left = r->began + limit - now();
-
-			if (left <= 0)
-				break;
-			wait_ms = left * 1000 < TICK_MS ? (int)(left * 1000) + 1 : TICK_MS;
-		}
-		state = ops->wait(r->engine, wait_ms);
-		if (state == ENGINE_READY && !r->began) {
-			begin(r);
-		} else if (r->began && (targets_gone(r) || reader_gone(r) ||
-					       trigger_fires(&r->session->trigger, now(), notes))) {
-			break;
-		}
-	}
-	r->ended = now();
-	return state;
 }
 
 /*
@@ -288,6 +259,71 @@ static void describe_run(const struct run *r, struct recording *rec)
 	if (!recording_meta(rec, "seconds"))
 		recording_add_meta(rec, "seconds", seconds);
 	free(seconds);
+}
+
+/*
+ * Shows the recording so far, when that is due and the last one has been shown. Returns false if
+ * nobody looks any more.
+ */
+static bool show(struct run *r)
+{
+	struct session_live *live = r->session->live;
+	enum live_state state = live ? live->ask(live) : LIVE_BUSY;
+	struct strbuf notes = STRBUF_INIT;
+	struct recording rec;
+
+	if (state != LIVE_READY || now() < r->shown + live->every_s)
+		return state != LIVE_GONE;
+	while (r->shown + live->every_s <= now())
+		r->shown += live->every_s; /* just behind the end of a slice */
+	recording_init(&rec);
+	if (r->session->ops->take(r->engine, &rec, NULL, &notes, &notes) >= 0) {
+		r->ended = now();
+		describe_run(r, &rec);
+		live->show(live, &rec);
+	}
+	recording_release(&rec);
+	strbuf_release(&notes);
+	return true;
+}
+
+static bool ends_by_itself(struct run *r, struct strbuf *notes)
+{
+	return targets_gone(r) || reader_gone(r) ||
+	       trigger_fires(&r->session->trigger, now(), notes);
+}
+
+/* Records until the time is over, the targets have ended, a signal arrives, or the engine ends. */
+static enum engine_state record(struct run *r, struct strbuf *notes)
+{
+	const struct engine_ops *ops = r->session->ops;
+	double limit = r->session->request.seconds;
+	enum engine_state state = ENGINE_STARTING;
+
+	while (state != ENGINE_ENDED && !interrupts) {
+		int wait_ms = TICK_MS;
+
+		show_progress(r);
+		if (r->began && limit > 0) {
+			double left = r->began + limit - now();
+
+			if (left <= 0)
+				break;
+			wait_ms = left * 1000 < TICK_MS ? (int)(left * 1000) + 1 : TICK_MS;
+		}
+		state = ops->wait(r->engine, wait_ms);
+		if (state == ENGINE_READY && !r->began) {
+			begin(r);
+		} else if (r->began && !show(r)) {
+			break;
+		} else if (r->began && ends_by_itself(r, notes)) {
+			r->session->ended_by_itself = true;
+			break;
+		}
+	}
+	r->session->ended_by_itself |= state == ENGINE_ENDED;
+	r->ended = now();
+	return state;
 }
 
 /*
@@ -420,6 +456,7 @@ int session_run(struct session *session, struct recording *rec, struct open_file
 	int ret = -1;
 
 	session->exit_code = -1;
+	session->ended_by_itself = false;
 	session->request.impatient = is_impatient;
 	if (check_processes(&session->request, err))
 		goto out;

@@ -8,16 +8,29 @@
 
 #include <stdbool.h>
 
+/* Shows a recording while it is made. */
+struct session_live {
+	double every_s;
+	enum live_state {
+		LIVE_BUSY,  /* it still works on the last one */
+		LIVE_READY, /* it wants the next one */
+		LIVE_GONE,  /* the recording ends */
+	} (*ask)(struct session_live *live);
+	void (*show)(struct session_live *live, const struct recording *rec);
+};
+
 struct session {
 	const struct engine_ops *ops;
 	struct engine_request request;
-	char **words;             /* argv of the program, for the recording */
-	char **command;           /* argv of "-- COMMAND", or NULL */
-	const char *announcement; /* printed once the probes are in place, or NULL */
-	struct trigger trigger;   /* ends the recording */
-	bool progress;            /* show one changing line on stderr */
-	bool describe;            /* write what would run to stdout, and run nothing */
-	bool to_stdout;           /* the recording ends when the reader of stdout is gone */
+	char **words;              /* argv of the program, for the recording */
+	char **command;            /* argv of "-- COMMAND", or NULL */
+	const char *announcement;  /* printed once the probes are in place, or NULL */
+	struct trigger trigger;    /* ends the recording */
+	struct session_live *live; /* or NULL */
+	bool progress;             /* show one changing line on stderr */
+	bool describe;             /* write what would run to stdout, and run nothing */
+	bool to_stdout;            /* the recording ends when the reader of stdout is gone */
+	bool ended_by_itself;      /* before its time and without a signal */
 	char *log; /* messages of an engine that failed to start; the caller frees it */
 	/*
 	 * The command's exit code as in a shell, or -1 if there is none or the recording ended

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "json_reader.h"
 #include "lib/strbuf.h"
+#include "lib/utf8.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
@@ -33,26 +34,6 @@ static bool expect(struct json_reader *j, char c)
 	return accept(j, c) || fail_at(j);
 }
 
-static void add_utf8(struct strbuf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		strbuf_addch(out, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		strbuf_addch(out, (char)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			strbuf_addch(out, (char)(0xe0 | c >> 12));
-		} else {
-			strbuf_addch(out, (char)(0xf0 | c >> 18));
-			strbuf_addch(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		}
-		strbuf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
-}
-
 /* Reads the four digits of \uXXXX. */
 static bool read_hex(struct json_reader *j, uint32_t *c)
 {
@@ -79,7 +60,7 @@ static bool read_unicode(struct json_reader *j, struct strbuf *out)
 		c = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)
 						  : 0xfffd;
 	}
-	add_utf8(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+	utf8_add(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 	return true;
 }
 

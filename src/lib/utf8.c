@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "utf8.h"
+#include "strbuf.h"
 #include "util.h"
 
 size_t utf8_decode(const char *s, size_t len, uint32_t *c)
@@ -17,6 +18,16 @@ size_t utf8_decode(const char *s, size_t len, uint32_t *c)
 		*c = *c << 6 | (u[i] & 0x3f);
 	}
 	return *c < lowest[n] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000) ? 0 : n;
+}
+
+void utf8_add(struct strbuf *out, uint32_t c)
+{
+	static const uint8_t heads[] = {0, 0xc0, 0xe0, 0xf0};
+	int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+
+	strbuf_addch(out, (char)(heads[more] | c >> 6 * more));
+	while (more--)
+		strbuf_addch(out, (char)(0x80 | (c >> 6 * more & 0x3f)));
 }
 
 bool utf8_is_visible(uint32_t c)

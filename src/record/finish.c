@@ -107,7 +107,7 @@ static int write_outputs(struct options *o, const struct output *out)
 			program_say("wrote '%s'", folder);
 		free(folder);
 	}
-	if (!o->nr_outputs && !o->report) {
+	if (!o->nr_outputs && !o->report && !o->live) {
 		write_stdout(o, out, &err);
 		ret = program_close(stdout, "stdout");
 	}

@@ -94,6 +94,13 @@ static void check_combinations(const struct options *o)
 		{bpf && (q->module || q->compile_only || q->release || q->nr_stap_args),
 			"--module, --compile-only, -r and --stap-arg need SystemTap: --engine "
 			"stap"},
+		{o->live && (q->compile_only || q->module || o->session.describe),
+			"--live shows what the built-in engine records: it cannot be combined with "
+			"--compile-only, --module or -d"},
+		{o->live && !o->check && !o->scripts &&
+				(!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)),
+			"--live needs a terminal as stdin and stdout"},
+		{o->live && q->verbose, "--live leaves no room for the messages of -v"},
 		{q->release && !q->compile_only && !o->check, "-r needs --compile-only or --check"},
 		{q->module && (q->stacks || o->overload >= 0 || q->nr_stap_args || q->release),
 			"--stacks, --overload, --stap-arg and -r cannot be changed in a compiled "
@@ -284,7 +291,11 @@ static void check_engine_does(const struct options *o)
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
-		{q->must_slice, "--", o->last > 0 ? "last" : "slice", "record", "slices of time"},
+		{q->must_slice, "--",
+			o->live       ? "live"
+			: o->last > 0 ? "last"
+				      : "slice",
+			"record", "slices of time"},
 		{q->operators, "the label ", VM_OP_LABEL, "record", "operators"},
 	};
 
@@ -413,6 +424,8 @@ static void check_probes(struct options *o)
 }
 
 enum { SLICES = 200, SLICE_LEAST_MS = 10 };
+#define LIVE_SLICE 1.0 /* seconds; as often is shown what --live records */
+#define LIVE_LAST 60.0 /* seconds that it keeps */
 
 /*
  * Chooses the length of the slices of time. Recordings and pictures have them by default. If the
@@ -421,6 +434,11 @@ enum { SLICES = 200, SLICE_LEAST_MS = 10 };
 static void choose_slices(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
+
+	if (o->live) {
+		o->slice = LIVE_SLICE;
+		o->last = o->last > 0 ? o->last : LIVE_LAST;
+	}
 	double ms = (o->last > 0 ? o->last : q->seconds) * 1000 / SLICES;
 
 	q->must_slice = o->last > 0 || o->slice > 0;
@@ -450,7 +468,7 @@ void options_check(struct options *o)
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
 	choose_slices(o);
-	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only;
+	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only && !o->live;
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 	choose_stacks(o);
 	check_script(o);

@@ -268,6 +268,10 @@ const struct arg_option options_rows[] = {
 		3, .set = add_output},
 	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 3,
 		arg_text, AT(title)},
+	{"live", 0, NULL,
+		"Show it on the terminal each second; nothing else is written without -o or "
+		"--report",
+		3, arg_flag, AT(live)},
 	{"report", 0, "DIR", "Write recording, graphs, tables and text into a dated folder in DIR",
 		3, arg_text, AT(report), .use = "the name of a folder"},
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,

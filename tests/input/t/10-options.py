@@ -59,7 +59,7 @@ def refusals(option, line, kind, values):
 
 def outcomes(program, env, given):
     """Returns the output of a program and its exit code for each of these last arguments."""
-    files = ['good.rec'] * (2 if program == 'bt-diff' else 1) if program.startswith('bt-') else ['-p', '1']
+    files = ['good.rec'] * (2 if program == 'bt-diff' else 1) if re.match('bt-(?!top)', program) else ['-p', '1']
     with open('calls', 'w', encoding='utf-8') as file:
         file.write(''.join(text + '\0' for text in given))
     run = subprocess.run([os.path.join(FOLDER, program)] + files, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
