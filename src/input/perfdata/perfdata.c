@@ -27,6 +27,7 @@ struct reader {
 	struct strbuf *notes;
 	struct perfdata_header header;
 	bool is_pipe;
+	bool is_read_ahead; /* what is behind the data is read already */
 	struct perfdata_events events;
 	struct perfdata_places places;
 	struct perfdata_tasks tasks;
@@ -126,13 +127,12 @@ static void read_mmap(struct reader *r, const struct perf_event_header *h, struc
 	perfdata_tasks_map(&r->tasks, pid, &span);
 }
 
-static void read_comm(struct reader *r, const struct perf_event_header *h, struct bytes b)
+static void read_comm(struct reader *r, struct bytes b)
 {
 	uint32_t pid = take_u32(&b), tid = take_u32(&b);
 
 	if (!b.bad)
-		perfdata_tasks_comm(
-			&r->tasks, pid, tid, take_text(r, &b), h->misc & PERFDATA_COMM_EXEC);
+		perfdata_tasks_comm(&r->tasks, pid, tid, take_text(r, &b));
 }
 
 static void read_fork_or_exit(struct reader *r, const struct perf_event_header *h, struct bytes b)
@@ -206,7 +206,7 @@ static void take_record(void *arg, const uint64_t *record, uint64_t time)
 		read_mmap(r, &h, b);
 		break;
 	case PERFDATA_COMM:
-		read_comm(r, &h, b);
+		read_comm(r, b);
 		break;
 	case PERFDATA_FORK:
 	case PERFDATA_EXIT:
@@ -470,10 +470,10 @@ static void read_section(
 }
 
 /*
- * Reads what is behind the data, if the input is a file: stacks are unwound only with the files
+ * Reads what is behind the data now, if the input is a file: stacks are unwound only with the files
  * that have the right build-ids.
  */
-static void read_behind(struct reader *r)
+static void read_ahead(struct reader *r)
 {
 	const struct perfdata_header *h = &r->header;
 	uint64_t at = h->data.offset + h->data.size;
@@ -487,8 +487,30 @@ static void read_behind(struct reader *r)
 			continue;
 		if (pread(fd, &section, sizeof(section), (off_t)at) != sizeof(section))
 			return;
+		r->is_read_ahead = true;
 		read_section(r, fd, i, &section);
 		at += sizeof(section);
+	}
+}
+
+/* Reads what is behind the data, which is the rest of the input. */
+static void read_behind(struct reader *r)
+{
+	const struct perfdata_header *h = &r->header;
+	uint64_t begin = h->data.offset + h->data.size;
+	const char *bytes;
+	size_t n = lines_take(r->lines, SECTIONS_MAX, &bytes);
+	struct bytes list = {(const unsigned char *)bytes, (const unsigned char *)bytes + n, false};
+
+	for (unsigned i = 0; i < PERFDATA_FEATURES; i++) {
+		if (!(h->features[i / 64] >> i % 64 & 1))
+			continue;
+		uint64_t at = bytes_number(&list, 8) - begin, size = bytes_number(&list, 8);
+
+		if (!list.bad && at <= n && size <= n - at)
+			read_feature(r, i,
+				(struct bytes){(const unsigned char *)bytes + at,
+					(const unsigned char *)bytes + at + size, false});
 	}
 }
 
@@ -520,7 +542,7 @@ static uint64_t read_header(struct reader *r)
 	}
 	if (read_events(r, bytes, between))
 		return 0;
-	read_behind(r);
+	read_ahead(r);
 	return h->data.size ? h->data.size : UINT64_MAX;
 }
 
@@ -595,6 +617,8 @@ static int read_records(struct reader *r, uint64_t size)
 	while ((record = perfdata_stream_next(&s, &h)) && !r->failed)
 		take_raw(r, &h, record);
 	perfdata_rounds_flush(&r->rounds);
+	if (!r->is_pipe && !r->is_read_ahead && !s.end)
+		read_behind(r);
 	perfdata_rows_end(&r->rows);
 	perfdata_judge(r->rec, &r->files);
 	set_build_ids(r);
@@ -619,7 +643,7 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_events_init(&r.events);
 	perfdata_tasks_init(&r.tasks, rec);
 	perfdata_files_init(&r.files, rec, &options->paths);
-	perfdata_rows_init(&r.rows, rec, &r.tasks, &r.files);
+	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
 	r.rows.samples = options->samples;
 	size = read_header(&r);

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* ---- ends ---- */
@@ -142,31 +143,59 @@ static const struct perfdata_ksymbol *find_ksymbol(
 }
 
 /*
- * Returns the symbols of the recorded kernel: those of the running kernel, if it is the same, or
- * what perf has kept in its cache of files. *SHIFT is what is added to the addresses of the
- * recorded kernel to find its functions there.
+ * Whether the running kernel is the recorded one. Without a build-id, as in pipes and compressed
+ * files, it is if the machine and the release have the same names, and the address is the same.
  */
-static struct kallsyms *symbols_of(const struct recording *rec, const struct perfdata_kernel *k,
-	uint64_t *shift, bool *is_running)
+static bool is_running(const struct recording *rec, const struct perfdata_kernel *k)
 {
-	const char *build_id = recording_get(rec, rec->kernel_build_id), *home = getenv("HOME");
+	const char *host = recording_meta(rec, "host");
 	struct recording running;
-	struct kallsyms *ks = NULL;
+	struct utsname uts;
+	bool same;
 
+	if (!rec->kernel_build_id)
+		return host && !uname(&uts) && !strcmp(host, uts.nodename) &&
+		       !strcmp(recording_get(rec, rec->kernel_release), uts.release) && k->text;
 	recording_init(&running);
 	kernel_describe(&running, "/sys");
-	*is_running =
-		!strcmp(recording_get(&running, running.kernel_build_id), build_id) && *build_id;
+	same = !strcmp(recording_get(&running, running.kernel_build_id),
+		recording_get(rec, rec->kernel_build_id));
 	recording_release(&running);
-	if (*is_running)
-		ks = kallsyms_new(NULL);
-	if (!ks && home && *build_id && !strchr(build_id, '/')) {
-		char *path = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, build_id);
+	return same;
+}
 
-		ks = kallsyms_read(path, NULL);
-		free(path);
-	}
+/* Returns the symbols that perf has kept in its cache of files, or NULL. */
+static struct kallsyms *cached_symbols(const struct recording *rec)
+{
+	const char *build_id = recording_get(rec, rec->kernel_build_id), *home = getenv("HOME");
+	struct kallsyms *ks;
+	char *path;
+
+	if (!home || !*build_id)
+		return NULL;
+	path = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, build_id);
+	ks = kallsyms_read(path, NULL);
+	free(path);
+	return ks;
+}
+
+/*
+ * Returns the symbols of the recorded kernel, or NULL. *SHIFT is what is added to the addresses of
+ * the recorded kernel to find its functions there.
+ */
+static struct kallsyms *symbols_of(
+	const struct recording *rec, const struct perfdata_kernel *k, uint64_t *shift, bool *same)
+{
+	struct kallsyms *ks = is_running(rec, k) ? kallsyms_new(NULL) : NULL;
+
+	*same = ks;
+	if (!ks)
+		ks = cached_symbols(rec);
 	*shift = ks ? kallsyms_text(ks) - k->text : 0;
+	if (!rec->kernel_build_id && *shift) { /* it was another boot, perhaps of another build */
+		kallsyms_free(ks);
+		return NULL;
+	}
 	return ks;
 }
 
@@ -194,25 +223,25 @@ static void name_kernel_frame(struct recording *rec, uint32_t frame,
 
 static void name_kernel(struct recording *rec, struct perfdata_kernel *k, struct strbuf *notes)
 {
-	bool any = false, is_running;
+	bool any = false, same;
 	struct kallsyms *ks;
-	uint64_t shift;
+	uint64_t shift = 0;
 
 	for (size_t i = 0; i < rec->nr_frames && !any; i++)
 		any = rec->frames[i].kind == FRAME_KERNEL && rec->frames[i].place == AT_ADDRESS;
 	if (!any)
 		return;
-	ks = k->text ? symbols_of(rec, k, &shift, &is_running) : NULL;
+	ks = k->text ? symbols_of(rec, k, &shift, &same) : NULL;
 	if (!ks)
 		strbuf_adds(notes, "the kernel's functions have no names: view it on the machine "
 				   "that recorded, as root, or bring perf's ~/.debug from there\n");
-	else if (is_running)
+	else if (same)
 		rec->kernel_text = kallsyms_text(ks);
 	if (k->nr)
 		qsort(k->list, k->nr, sizeof(*k->list), compare_ksymbols);
 	for (size_t i = 0; i < rec->nr_frames; i++)
 		if (rec->frames[i].kind == FRAME_KERNEL && rec->frames[i].place == AT_ADDRESS)
-			name_kernel_frame(rec, (uint32_t)i, k, ks, ks ? shift : 0);
+			name_kernel_frame(rec, (uint32_t)i, k, ks, shift);
 	kallsyms_free(ks);
 }
 

@@ -19,9 +19,9 @@ enum {
 static const uint64_t slice_ns = SLICE_MS * 1000000ULL;
 
 void perfdata_rows_init(struct perfdata_rows *rs, struct recording *rec,
-	struct perfdata_tasks *tasks, struct perfdata_files *files)
+	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files)
 {
-	*rs = (struct perfdata_rows){.rec = rec, .tasks = tasks, .files = files};
+	*rs = (struct perfdata_rows){.rec = rec, .events = events, .tasks = tasks, .files = files};
 	rs->stack = xmalloc(sizeof(*rs->stack));
 	perfdata_frames_init(&rs->frames, rec, files);
 	table_init(&rs->cgroups);
@@ -75,19 +75,44 @@ static char *unit_of(const struct perfdata_event *e, const char *name)
 	return xstrndup(begin, len);
 }
 
-/* Returns the number of the event in the recording. */
-static uint32_t event_of(struct perfdata_rows *rs, struct perfdata_event *e)
+/* Adds the events, which get their names at the end. Dummies have no samples. */
+static void add_events(struct perfdata_rows *rs)
+{
+	for (size_t i = 0; i < rs->events->nr; i++) {
+		struct perfdata_event *e = &rs->events->list[i];
+
+		if (!e->added && (e->attr.type != PERF_TYPE_SOFTWARE ||
+					 e->attr.config != PERF_COUNT_SW_DUMMY))
+			e->added = 1 + recording_add_event(rs->rec, "", "", "monotonic", 0);
+	}
+}
+
+static void name_events(struct perfdata_rows *rs)
 {
 	struct strbuf room = STRBUF_INIT;
 
-	if (!e->added) {
+	add_events(rs);
+	for (size_t i = 0; i < rs->events->nr; i++) {
+		const struct perfdata_event *e = &rs->events->list[i];
 		const char *name = perfdata_event_name(e, &room);
 		char *unit = rs->samples ? xstrdup("samples") : unit_of(e, name);
 
-		e->added = 1 + recording_add_event(rs->rec, name, unit, "monotonic", 0);
+		if (e->added) {
+			rs->rec->events[e->added - 1].name = recording_string(rs->rec, name);
+			rs->rec->events[e->added - 1].unit = recording_string(rs->rec, unit);
+		}
 		free(unit);
 	}
 	strbuf_release(&room);
+}
+
+/* Returns the number of the event in the recording. */
+static uint32_t event_of(struct perfdata_rows *rs, struct perfdata_event *e)
+{
+	if (!e->added)
+		add_events(rs);
+	if (!e->added)
+		e->added = 1 + recording_add_event(rs->rec, "", "", "monotonic", 0);
 	return e->added - 1;
 }
 
@@ -108,15 +133,18 @@ struct parts {
 	uint64_t cookie;
 };
 
-/* A run of addresses in a call chain that are of one mode. */
+/*
+ * Adds a run of addresses in a call chain, which are of one mode. CUT tells why its stack is cut,
+ * or is 0.
+ */
 static void add_run(struct perfdata_rows *rs, struct parts *parts, unsigned mode,
-	const uint64_t *run, size_t nr, const struct perfdata_sample *s, bool is_cut)
+	const uint64_t *run, size_t nr, const struct perfdata_sample *s, enum cut_cause cut)
 {
 	const struct perfdata_space *space =
 		mode == PERFDATA_USER ? perfdata_tasks_space(rs->tasks, s->pid) : NULL;
 	uint64_t number = mode == PERFDATA_USER ? space ? space->number : s->pid | 1ULL << 63
 						: mode << 4 | 1ULL << 62;
-	uint32_t *kept = perfdata_frames_chain(&rs->frames, run, nr, number << 1 | is_cut);
+	uint32_t *kept = perfdata_frames_chain(&rs->frames, run, nr, number << 8 | cut);
 	uint32_t *part = mode == PERFDATA_USER ? &parts->user : &parts->kernel;
 
 	if (*kept) {
@@ -133,11 +161,13 @@ static void add_run(struct perfdata_rows *rs, struct parts *parts, unsigned mode
 	if (mode != PERFDATA_USER && mode != PERFDATA_KERNEL)
 		perfdata_frames_other(
 			&rs->frames, mode == PERFDATA_HYPERVISOR ? "[hypervisor]" : "[guest]");
-	*part = mode != PERFDATA_USER ? perfdata_frames_end(&rs->frames, STACK_KERNEL, END_ROOT, 0)
-		: is_cut              ? perfdata_frames_end(&rs->frames, STACK_USER, END_CUT,
-						recording_string(rs->rec, "depth"))
-			 /* its end is judged when all is read */
-			 : perfdata_frames_end(&rs->frames, STACK_USER, END_BROKEN, 0);
+	if (mode != PERFDATA_USER)
+		*part = perfdata_frames_end(&rs->frames, STACK_KERNEL, END_ROOT, 0);
+	else if (cut)
+		*part = perfdata_frames_end(
+			&rs->frames, STACK_USER, END_CUT, recording_string(rs->rec, cut_word(cut)));
+	else /* its end is judged when all is read */
+		*part = perfdata_frames_end(&rs->frames, STACK_USER, END_BROKEN, 0);
 	*kept = *part + 1;
 }
 
@@ -180,7 +210,7 @@ static void add_chain(struct perfdata_rows *rs, const struct perfdata_event *e, 
 			end++;
 		seen += end - i;
 		add_run(rs, parts, mode, s->chain + i, end - i, s,
-			end == s->nr_chain && seen >= max);
+			end == s->nr_chain && seen >= max ? CUT_DEPTH : 0);
 	}
 }
 
@@ -214,7 +244,9 @@ static enum stack_end judge(struct perfdata_rows *rs, uint32_t *cut_by)
 		[WALK_NO_MAP] = BROKEN_CALLER,
 	};
 	const struct perfdata_stack *stack = rs->stack;
-	enum cut_cause cause = stack->end < ARRAY_LEN(causes) ? causes[stack->end] : 0;
+	enum cut_cause cause = stack->ran_out                   ? CUT_COPY
+			       : stack->end < ARRAY_LEN(causes) ? causes[stack->end]
+								: 0;
 	const struct perfdata_file *f;
 
 	*cut_by = 0;
@@ -258,10 +290,10 @@ static bool add_copy(struct perfdata_rows *rs, const struct perfdata_event *e, s
 
 /* Adds the only address of a sample without a call chain. */
 static void add_leaf(struct perfdata_rows *rs, struct parts *parts, const struct perfdata_sample *s,
-	unsigned mode, bool is_cut)
+	unsigned mode, enum cut_cause cut)
 {
 	if (s->has_ip)
-		add_run(rs, parts, mode ? mode : PERFDATA_USER, &s->ip, 1, s, is_cut);
+		add_run(rs, parts, mode ? mode : PERFDATA_USER, &s->ip, 1, s, cut);
 }
 
 static struct parts parts_of(struct perfdata_rows *rs, const struct perfdata_event *e,
@@ -277,7 +309,7 @@ static struct parts parts_of(struct perfdata_rows *rs, const struct perfdata_eve
 		add_copy(rs, e, &parts, s);
 	if (parts.user == NO_STACK && parts.kernel == NO_STACK)
 		add_leaf(rs, &parts, s, mode,
-			copied || !(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN));
+			e->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? 0 : CUT_NO_CHAIN);
 	return parts;
 }
 
@@ -383,5 +415,6 @@ void perfdata_rows_end(struct perfdata_rows *rs)
 	for (size_t i = 0; i < rs->nr_halves; i++)
 		add_row(rs, &rs->halves[i], NO_STACK);
 	rs->nr_halves = 0;
+	name_events(rs);
 	set_slices(rs);
 }

@@ -11,12 +11,14 @@
 #include <stdint.h>
 
 struct perfdata_event;
+struct perfdata_events;
 struct perfdata_files;
 struct perfdata_sample;
 struct perfdata_stack;
 
 struct perfdata_rows {
 	struct recording *rec;
+	struct perfdata_events *events;
 	struct perfdata_tasks *tasks;
 	struct perfdata_files *files;
 	struct perfdata_frames frames;
@@ -34,7 +36,7 @@ struct perfdata_rows {
 };
 
 void perfdata_rows_init(struct perfdata_rows *rs, struct recording *rec,
-	struct perfdata_tasks *tasks, struct perfdata_files *files);
+	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files);
 void perfdata_rows_release(struct perfdata_rows *rs);
 
 void perfdata_rows_cgroup(struct perfdata_rows *rs, uint64_t id, const char *path);
@@ -44,7 +46,7 @@ void perfdata_rows_add(struct perfdata_rows *rs, struct perfdata_event *e,
 /* Joins the user half of a call chain with the samples that wait for it. */
 void perfdata_rows_join(
 	struct perfdata_rows *rs, uint64_t cookie, const uint64_t *addresses, uint64_t nr);
-/* Adds the samples whose user half did not come, and sets the slices of time. */
+/* Adds the samples whose user half did not come, names the events, sets the slices of time. */
 void perfdata_rows_end(struct perfdata_rows *rs);
 
 #endif

@@ -117,8 +117,8 @@ void perfdata_tasks_exit(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid)
 		end_process(ts, pid);
 }
 
-void perfdata_tasks_comm(
-	struct perfdata_tasks *ts, uint32_t pid, uint32_t tid, uint32_t comm, bool is_exec)
+/* After execve, mappings of the old program remain: the stack of execve itself is in them. */
+void perfdata_tasks_comm(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid, uint32_t comm)
 {
 	struct perfdata_thread *t = find_thread(ts, tid);
 
@@ -126,8 +126,6 @@ void perfdata_tasks_comm(
 		t = add_thread(ts, pid, tid, comm);
 	t->comm = comm;
 	t->task = 0;
-	if (is_exec)
-		end_process(ts, pid);
 }
 
 /* Returns the space of P, which no other process shares, to be changed. */

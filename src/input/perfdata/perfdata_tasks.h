@@ -54,8 +54,7 @@ void perfdata_tasks_release(struct perfdata_tasks *ts);
 void perfdata_tasks_fork(
 	struct perfdata_tasks *ts, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid);
 void perfdata_tasks_exit(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid);
-void perfdata_tasks_comm(
-	struct perfdata_tasks *ts, uint32_t pid, uint32_t tid, uint32_t comm, bool is_exec);
+void perfdata_tasks_comm(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid, uint32_t comm);
 void perfdata_tasks_map(struct perfdata_tasks *ts, uint32_t pid, const struct perfdata_span *span);
 
 /* Returns the number of the thread's task in the recording. */

@@ -138,9 +138,9 @@ bool perfdata_unwind(struct perfdata_stack *stack, const struct perfdata_sample 
 		w->from = w->call ? w->reg[REG_PC] : 0;
 		w->end = (uint8_t)step(&sw);
 	} while (w->end == WALK_ON);
-	if (sw.ran_out && w->end != WALK_ROOT && w->end != WALK_LOST)
-		w->end = WALK_DEEP;
-	walk_finish(w);
+	stack->ran_out = sw.ran_out && w->end != WALK_ROOT && w->end != WALK_LOST;
+	if (!stack->ran_out)
+		walk_finish(w);
 	if (!w->nr) {
 		stack->addresses[w->nr] = w->reg[REG_PC];
 		stack->calls[w->nr++] = false;

@@ -16,6 +16,7 @@ struct perfdata_stack {
 	bool calls[WALK_DEPTH];         /* which of them are return addresses */
 	uint32_t nr;
 	enum walk_end end;
+	bool ran_out;  /* the copy ends before the stack does */
 	uint32_t last; /* number of the file of the last frame, or UINT32_MAX */
 };
 
