@@ -576,8 +576,8 @@ static void note_records(struct reader *r)
 			lost);
 	if (r->throttled)
 		strbuf_addf(r->notes,
-			"the kernel has throttled the events %" PRIu64
-			" times, as samples took too long: a lower rate helps, perf record -F\n",
+			"the kernel has paused the events, as samples took too long (throttled): "
+			"%" PRIu64 " times; a lower rate helps, perf record -F\n",
 			r->throttled);
 	if (r->unreadable)
 		strbuf_addf(r->notes, "samples left out: %" PRIu64 ", whose fields do not fit\n",
