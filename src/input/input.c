@@ -526,8 +526,8 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 	return read_part_of(p, NULL, path, options, err);
 }
 
-int input_read_recording(
-	struct recording *rec, const char *path, const struct time_range *time, struct strbuf *err)
+int input_read_recording(struct recording *rec, const char *path,
+	const struct input_options *options, struct strbuf *err)
 {
-	return read_part_of(NULL, rec, path, &(struct input_options){.time = *time}, err);
+	return read_part_of(NULL, rec, path, options, err);
 }
