@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 	o.args.input.symbol.inlines = o.args.input.symbol.lines = true;
 	recording_init(&rec);
 	is_part = input_read_recording(
-		&rec, o.args.nr_files ? o.args.files[0] : "-", &o.args.input.time, &notes);
+		&rec, o.args.nr_files ? o.args.files[0] : "-", &o.args.input, &notes);
 	program_say_rest(&notes);
 	if (is_part >= 0)
 		status = annotate(&o, &rec, is_part);

@@ -117,7 +117,7 @@ static int run(struct resolve_command *o)
 		symbol.lines = symbol.optional = true;
 	recording_init(&rec);
 	part = input_read_recording(
-		&rec, o->args.nr_files ? o->args.files[0] : "-", &o->args.input.time, &notes);
+		&rec, o->args.nr_files ? o->args.files[0] : "-", &o->args.input, &notes);
 	if (part >= 0) {
 		part |= recording_is_part(&rec, &notes) |
 			!recording_has_selected(&rec, &o->args.input.view, &notes);

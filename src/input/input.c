@@ -7,6 +7,7 @@
 #include "lib/util.h"
 #include "lib/word.h"
 #include "model/recording_time.h"
+#include "perfdata/perfdata.h"
 #include "text_format.h"
 
 #include <errno.h>
@@ -192,11 +193,20 @@ static int add_own(struct profile *p, struct profile *own, struct strbuf *err)
 	return 0;
 }
 
-/* Reads the part TIME of a recording. */
-static int read_selected(struct recording *rec, struct lines *lines, const struct time_range *time,
-	struct strbuf *notes)
+/* Reads the part of a recording, or of perf.data, that OPTIONS select. */
+static int read_selected(struct recording *rec, struct lines *lines,
+	const struct input_options *options, struct strbuf *notes)
 {
-	return recording_read(rec, lines, notes) < 0 ? -1 : recording_select_time(rec, time, notes);
+	const struct perfdata_options perfdata = {
+		.paths = {.root = options->symbol.root, .path = options->symbol.debug_path},
+		.samples = options->samples,
+	};
+	const char *bytes;
+	size_t n = lines_peek(lines, TEXT_HEAD, &bytes);
+	int ret = perfdata_is_head(bytes, n) ? perfdata_read(rec, lines, &perfdata, notes)
+					     : recording_read(rec, lines, notes);
+
+	return ret < 0 ? -1 : recording_select_time(rec, &options->time, notes);
 }
 
 static bool is_by_slice(const struct recording_view *view)
@@ -216,7 +226,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	view.times &= !is_by_slice(&view);
 	recording_init(&rec);
 	profile_init(&own);
-	if (read_selected(&rec, lines, &options->time, err) < 0 ||
+	if (read_selected(&rec, lines, options, err) < 0 ||
 		(is_by_slice(&view) && recording_split_slices(&rec, err) < 0) ||
 		input_choose_event(&rec, options->event, &view, err) < 0 ||
 		check_recording(p, &rec, &view, err) < 0)
@@ -329,7 +339,7 @@ static int read_lines(struct profile *p, struct lines *lines, const struct input
 
 	if (lines->error)
 		return fail(err, "%s\n", strerror(lines->error));
-	if (begins_with(bytes, n, RECORDING_MAGIC))
+	if (begins_with(bytes, n, RECORDING_MAGIC) || perfdata_is_head(bytes, n))
 		return read_recording(p, lines, options, err);
 	while (n && (is_blank(bytes[n - 1]) || bytes[n - 1] == '\r' || bytes[n - 1] == '\n'))
 		n--;
@@ -446,7 +456,7 @@ static int read_open(struct profile *p, struct recording *rec, int fd,
 	lines_init(&lines, fd);
 	lines_decompress(&lines);
 
-	int ret = rec ? read_selected(rec, &lines, &options->time, notes)
+	int ret = rec ? read_selected(rec, &lines, options, notes)
 		      : read_lines(p, &lines, options, notes);
 
 	ret = add_damage(&lines, ret, notes);
@@ -516,8 +526,8 @@ int input_read(struct profile *p, const char *path, const struct input_options *
 	return read_part_of(p, NULL, path, options, err);
 }
 
-int input_read_recording(
-	struct recording *rec, const char *path, const struct time_range *time, struct strbuf *err)
+int input_read_recording(struct recording *rec, const char *path,
+	const struct input_options *options, struct strbuf *err)
 {
-	return read_part_of(NULL, rec, path, &(struct input_options){.time = *time}, err);
+	return read_part_of(NULL, rec, path, options, err);
 }

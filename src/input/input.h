@@ -24,21 +24,22 @@ struct input_options {
 /*
  * Adds the file at PATH, or stdin if it is "-", to P. "@FROM-TO" behind the path selects a time in
  * place of the time in OPTIONS, unless there is a file of that name. The format is detected from
- * the content: recording, our own flame graph, folded stacks, pprof, speedscope, output of stap
- * scripts, perf script, bpftrace, bcc. All of these may be compressed with gzip or zstd. Tasks, if
- * known, become root frames, and states become leaves. The caller then calls input_settle,
- * demangle_profiles and profile_finish. Returns 0 if all of it was read, 1 if a part was read
- * (incomplete recording or invalid lines, see the account and ERR), or -1 if nothing was read.
+ * the content: recording, perf.data, our own flame graph, folded stacks, pprof, speedscope, output
+ * of stap scripts, perf script, bpftrace, bcc. All of these may be compressed with gzip or zstd.
+ * Tasks, if known, become root frames, and states become leaves. The caller then calls
+ * input_settle, demangle_profiles and profile_finish. Returns 0 if all of it was read, 1 if a part
+ * was read (incomplete recording or invalid lines, see the account and ERR), or -1 if nothing was
+ * read.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);
 
 /*
- * Reads the part TIME of a recording, for programs that need more than a profile. REC was just
- * initialised. Returns the same as input_read().
+ * Reads the part of a recording that OPTIONS select, for programs that need more than a profile.
+ * REC was just initialised. Returns the same as input_read().
  */
-int input_read_recording(
-	struct recording *rec, const char *path, const struct time_range *time, struct strbuf *err);
+int input_read_recording(struct recording *rec, const char *path,
+	const struct input_options *options, struct strbuf *err);
 
 /*
  * Makes VIEW show the event of REC that is called NAME, or leaves it as it is if NAME is NULL.

@@ -26,7 +26,8 @@ static const struct {
 	{"\x17\x08\x44"
 	 "tracing",
 		"it is trace-cmd's own format: run trace-cmd report on it first"},
-	{"PERFILE2", "it is perf's own format: run perf script on it first"},
+	{"2ELIFREP", "it was recorded on a big-endian machine: run perf script there"},
+	{"PERFFILE", "it is of perf before Linux 2.6.34: run perf script on it first"},
 	{"DTiJ", "it is a jitdump, which has names but no stacks: perf inject --jit reads it"},
 	{"JiTD", "it is a jitdump, which has names but no stacks: perf inject --jit reads it"},
 	{"FLR", "it is a recording of Java's JFR: convert it with async-profiler's jfrconv first"},

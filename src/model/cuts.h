@@ -29,6 +29,8 @@ enum cut_cause {
 	CUT_EARLIER,   /* a wait that began before the recording */
 	CUT_COROUTINE, /* a coroutine's stack, which does not tell what resumed it */
 	CUT_PROBED,    /* a return probe has replaced the return address */
+	CUT_COPY,      /* perf's copy of the stack ends before */
+	CUT_NO_CHAIN,  /* perf recorded only the address, without a call chain */
 	CUT_TEXT,      /* the input's text of the stack is incomplete */
 	/* with the following causes, the stack is broken */
 	BROKEN_FAILED, /* in FILE, for an unknown reason */

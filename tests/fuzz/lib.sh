@@ -5,7 +5,8 @@
 build=$TOP/build/fuzz
 mkdir -p "$build"
 all_fuzzers='stacktext perfscript bpftrace picture pprof speedscope folded recording tally unwind analysis walk perlwalk luawalk splice perfmap
-	elf dwarf symstore elfhead rules answer result demangle table changes perlfind script runtimes nginxmemory nginxnames'
+	elf dwarf symstore elfhead rules answer result demangle table changes perlfind script runtimes nginxmemory nginxnames
+	perfdata'
 ccache=$(command -v ccache || :)
 
 # library_of SANITIZERS: prints the name of the library of all of src
@@ -42,6 +43,7 @@ inputs() {
 	case $1 in
 	stacktext) ls tests/golden/stap/*.in ;;
 	perfscript) ls tests/golden/perf/*.in ;;
+	perfdata) mkdir -p "$build/perfdata.made" && python3 tests/input/perfdata.py "$build/perfdata.made" ;;
 	script) ls stap/*.stp ;;
 	rules) ls src/view/default.rules tests/golden/*/*.rules ;;
 	bpftrace) ls tests/golden/bpftrace/*.in tests/golden/bcc/*.in tests/golden/graph/*.in ;;

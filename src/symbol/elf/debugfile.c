@@ -3,6 +3,7 @@
 #include "elffile_internal.h"
 #include "inflated.h"
 #include "lib/untrusted/file.h"
+#include "lib/user.h"
 #include "lib/util.h"
 
 #include <elfutils/libdwelf.h>
@@ -97,6 +98,27 @@ static char *path_by_id(const char *folder, const char *build_id)
 	return xasprintf("%s/.build-id/%.2s/%s.debug", folder, build_id, build_id + 2);
 }
 
+/* Opens the debug file in FOLDER, or the file itself in FOLDER if that is a cache of perf's. */
+static int open_by_id_in(const char *folder, const char *build_id)
+{
+	int fd = open_plain(path_by_id(folder, build_id));
+
+	return fd >= 0 ? fd
+		       : open_plain(xasprintf(
+				 "%s/.build-id/%.2s/%s/elf", folder, build_id, build_id + 2));
+}
+
+/* Opens the file in perf's own cache. Under sudo, the home may be another user's. */
+static int open_cached(const char *build_id)
+{
+	const char *home = user_is_sudo() ? NULL : getenv("HOME");
+	char *folder = home ? xasprintf("%s/.debug", home) : NULL;
+	int fd = folder ? open_by_id_in(folder, build_id) : -1;
+
+	free(folder);
+	return fd;
+}
+
 int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths)
 {
 	const char *list = paths->path ? paths->path : DEBUG_DIR;
@@ -109,10 +131,10 @@ int debugfile_open_by_id(const char *build_id, const struct debug_paths *paths)
 		fd = open_plain(xasprintf("%s" DEBUG_DIR "/.build-id/%.2s/%s.debug", paths->root,
 			build_id, build_id + 2));
 	while (fd < 0 && (folder = next_folder(&list))) {
-		fd = open_plain(path_by_id(folder, build_id));
+		fd = open_by_id_in(folder, build_id);
 		free(folder);
 	}
-	return fd;
+	return fd < 0 && !paths->path ? open_cached(build_id) : fd;
 }
 
 static struct elffile *open_by_id(const char *build_id, const struct debug_paths *paths)

@@ -236,10 +236,10 @@ static const struct arg_option tree_options[] = {
 	{"reverse", 0, NULL, "Leaf at the root: callers", 2, arg_flag, AT(filter.reverse)},
 	{"event", 0, "NAME",
 		"Event, map, sample type or profile to show, instead of the first (recordings, "
-		"perf script, bpftrace, function_graph, pprof, speedscope)",
+		"perf.data, perf script, bpftrace, function_graph, pprof, speedscope)",
 		2, arg_text, AT(input.event), .use = "the name of an event or of a map"},
-	{"samples", 0, NULL, "Count each sample as 1, whatever its period (perf script)", 2,
-		arg_flag, AT(input.samples)},
+	{"samples", 0, NULL, "Count each sample as 1, whatever its period (perf.data, perf script)",
+		2, arg_flag, AT(input.samples)},
 	{0},
 };
 const struct arg_table tree_args = {

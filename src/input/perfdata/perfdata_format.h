@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers of perf.data that linux/perf_event.h does not have, or has only in later versions; see
+ * perf.data-file-format.txt in tools/perf of Linux.
+ */
+#ifndef INPUT_PERFDATA_FORMAT_H
+#define INPUT_PERFDATA_FORMAT_H
+
+#include <stdint.h>
+
+#define PERFDATA_MAGIC "PERFILE2"
+
+/* Kinds of records. */
+enum perfdata_kind {
+	PERFDATA_MMAP = 1,
+	PERFDATA_LOST,
+	PERFDATA_COMM,
+	PERFDATA_EXIT,
+	PERFDATA_THROTTLE,
+	PERFDATA_FORK = 7,
+	PERFDATA_SAMPLE = 9,
+	PERFDATA_MMAP2,
+	PERFDATA_LOST_SAMPLES = 13,
+	PERFDATA_KSYMBOL = 17,
+	PERFDATA_CGROUP = 19,
+	PERFDATA_DEFERRED = 22, /* the user half of a call chain */
+	/* from here on, the records of perf itself, which have no trailer of fields of samples */
+	PERFDATA_OWN = 64,
+	PERFDATA_ATTR = 64,
+	PERFDATA_TRACING_DATA = 66,
+	PERFDATA_BUILD_ID = 67,
+	PERFDATA_FINISHED_ROUND = 68,
+	PERFDATA_AUXTRACE = 71,
+	PERFDATA_EVENT_UPDATE = 78,
+	PERFDATA_FEATURE = 80,
+	PERFDATA_COMPRESSED,
+	PERFDATA_COMPRESSED2 = 83,
+};
+
+/* Flags of struct perf_event_header's misc. */
+enum {
+	PERFDATA_MODE = 7, /* mask of enum perfdata_mode */
+	PERFDATA_MMAP_DATA = 1 << 13,
+	PERFDATA_COMM_EXEC = 1 << 13,
+	PERFDATA_MMAP_BUILD_ID = 1 << 14,
+	PERFDATA_BUILD_ID_SIZE = 1 << 15,
+};
+
+/* Where a sample was taken. */
+enum perfdata_mode {
+	PERFDATA_MODE_UNKNOWN,
+	PERFDATA_KERNEL,
+	PERFDATA_USER,
+	PERFDATA_HYPERVISOR,
+	PERFDATA_GUEST_KERNEL,
+	PERFDATA_GUEST_USER,
+};
+
+/* Marks in call chains: what follows them. */
+#define PERFDATA_MARK_HYPERVISOR ((uint64_t)-32)
+#define PERFDATA_MARK_KERNEL ((uint64_t)-128)
+#define PERFDATA_MARK_USER ((uint64_t)-512)
+#define PERFDATA_MARK_DEFERRED ((uint64_t)-640) /* a cookie in place of the user half */
+#define PERFDATA_MARK_GUEST ((uint64_t)-2048)
+#define PERFDATA_MARK_GUEST_KERNEL ((uint64_t)-2176)
+#define PERFDATA_MARK_GUEST_USER ((uint64_t)-2560)
+#define PERFDATA_MARKS ((uint64_t)-4095) /* the lowest mark */
+
+/* Sections behind the data, and their numbers in pipes. */
+enum perfdata_feature {
+	PERFDATA_HAS_BUILD_IDS = 2,
+	PERFDATA_HAS_HOST,
+	PERFDATA_HAS_RELEASE,
+	PERFDATA_HAS_VERSION,
+	PERFDATA_HAS_ARCH,
+	PERFDATA_HAS_CPUS,
+	PERFDATA_HAS_COMMAND = 11,
+	PERFDATA_HAS_EVENTS,
+	PERFDATA_FEATURES = 256,
+};
+
+struct perfdata_section {
+	uint64_t offset, size;
+};
+
+struct perfdata_header {
+	char magic[8];
+	uint64_t size; /* of the header; smaller in pipes */
+	uint64_t attr_size;
+	struct perfdata_section attrs, data, event_types;
+	uint64_t features[PERFDATA_FEATURES / 64];
+};
+
+enum { PERFDATA_PIPE_HEADER = 16, PERFDATA_ID_MAX = 20 };
+
+#endif

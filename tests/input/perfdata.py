@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes perf.data files record by record. CASES has one of each form; perfdata.py FOLDER writes them to FOLDER and prints their paths."""
+import struct
+import subprocess
+import sys
+
+IP, TID, TIME, ID, CALLCHAIN, PERIOD, BRANCH, REGS, STACK, IDENTIFIER, CGROUP = (
+    1 << 0, 1 << 1, 1 << 2, 1 << 6, 1 << 5, 1 << 8, 1 << 11, 1 << 12, 1 << 13, 1 << 16, 1 << 21)
+KERNEL, USER, DEFERRED = 2**64 - 128, 2**64 - 512, 2**64 - 640
+PROGRAM, LIBRARY = 0x400000, 0x7f0000000000
+BASE = IP | TID | TIME | PERIOD | CALLCHAIN | IDENTIFIER
+CYCLES, FAULTS = 101, 102  # identifiers
+
+
+def words(*numbers):
+    return struct.pack('<%dQ' % len(numbers), *numbers)
+
+
+def text(string):
+    data = string.encode() + b'\0'
+    return data + bytes(-len(data) % 8)
+
+
+def record(kind, body, misc=0):
+    return struct.pack('<IHH', kind, misc, 8 + len(body)) + body
+
+
+def trailer(pid, tid, time, ident=CYCLES):
+    return struct.pack('<IIQQ', pid, tid, time, ident)
+
+
+def attr(kind, config, sample_type, callstack=0):
+    """struct perf_event_attr of 128 bytes: a period of 1000, sample_id_all."""
+    data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, 0, 1 << 18)
+    return (data + struct.pack('<IIQQQQIIQ', 0, 0, 0, 0, callstack, 1 << 7 | 1 << 8, 16, 0, 0)).ljust(128, b'\0')
+
+
+def comm(tid, name, time=0, pid=11):
+    return record(3, struct.pack('<II', pid, tid) + text(name) + trailer(pid, tid, time))
+
+
+def fork(pid, tid, ppid, time):
+    return record(7, struct.pack('<IIIIQ', pid, ppid, tid, ppid, time) + trailer(pid, tid, time))
+
+
+def mmap(start, size, path, offset=0, time=0, pid=11, build_id=None):
+    """MMAP2 with a build-id, or MMAP."""
+    head = struct.pack('<IIQQQ', pid, pid, start, size, offset)
+    if build_id:
+        more = struct.pack('<BBH20sII', len(build_id), 0, 0, build_id, 5, 2)
+        return record(10, head + more + text(path) + trailer(pid, pid, time), 1 << 14 | 2)
+    return record(1, head + text(path) + trailer(pid, pid, time), 2)
+
+
+def sample(time, chain, tid=11, period=10, ident=CYCLES, more=b'', pid=11, misc=2):
+    ip = next((address for address in chain if address < KERNEL - 4000), 0)
+    return record(9, words(ident, ip) + struct.pack('<II', pid, tid) + words(time, period, len(chain), *chain) + more, misc)
+
+
+START = comm(11, 'server') + mmap(PROGRAM, 0x3000, '/no/bin/server', 0x1000) + \
+    mmap(LIBRARY, 0x5000, '/no/lib/libx.so', build_id=b'\xab' * 20)
+STACK_1 = [USER, PROGRAM + 0x10, LIBRARY + 0x20, PROGRAM + 0x30]
+ROUND = record(68, b'')
+EVENTS = [(0, 0, BASE, CYCLES, 'cycles:u'), (1, 2, BASE, FAULTS, 'faults')]
+
+
+def file(records, events=None, size=None, features=True):
+    """The file; SIZE is what its header tells of the size of the data."""
+    events = events or EVENTS
+    at = 104
+    ids = b''.join(words(event[3]) for event in events)
+    attrs = b''.join(attr(*event[:3], *event[5:]) + words(at + 8 * i, 8) for i, event in enumerate(events))
+    data = at + len(ids) + len(attrs)
+    names = struct.pack('<II', len(events), 128) + b''.join(
+        attr(*event[:3], *event[5:]) + struct.pack('<II', 1, 16) + event[4].encode().ljust(16, b'\0') + words(event[3])
+        for event in events)
+    end = data + len(records)
+    head = b'PERFILE2' + words(104, 144, at + len(ids), len(attrs), data, len(records) if size is None else size, 0, 0,
+                               1 << 12 if features else 0, 0, 0, 0)
+    return head + ids + attrs + records + (words(end + 16, len(names)) + names if features else b'')
+
+
+def pipe(records, events=None):
+    """The same as a pipe: events and their names are records."""
+    made = b''.join(record(64, attr(*event[:3]) + words(event[3])) + record(78, words(2, event[3]) + text(event[4]))
+                    for event in events or EVENTS)
+    return b'PERFILE2' + words(16) + made + records
+
+
+def zstd(records, kind):
+    """Records in two compressed records of one stream; a record is cut in the middle."""
+    packed = subprocess.run(['zstd', '-q', '--no-check'], input=records, stdout=subprocess.PIPE, check=True).stdout
+    half = len(packed) // 2
+    parts = packed[:half], packed[half:]
+    return b''.join(record(kind, (words(len(part)) if kind == 83 else b'') + part + (bytes(-len(part) % 8) if kind == 83 else b''))
+                    for part in parts)
+
+
+def lbr(*branches):
+    return words(len(branches), *(number for branch in branches for number in (*branch, 0)))
+
+
+SAMPLES = sample(2000, STACK_1) + sample(3000, STACK_1, period=5) + sample(2500, STACK_1[:2] + [LIBRARY + 0x20, 0x99], tid=12) + \
+    sample(2600, [KERNEL, 2**64 - 0x1000000, 2**64 - 0x2000000] + STACK_1) + sample(2700, STACK_1[:2], ident=FAULTS, period=1)
+ALL = START + SAMPLES
+COPY = struct.pack('<QQQ', 2, LIBRARY - 0x1000, PROGRAM + 0x77) + words(16, 7, 7, 16)
+
+CASES = {
+    'file': file(ALL + ROUND),
+    'pipe': pipe(ALL),
+    'zstd': file(zstd(ALL, 81) + ROUND),
+    'zstd2': pipe(zstd(ALL, 83)),
+    'crashed': file(ALL, size=0, features=False),
+    'cut': file(ALL, features=False)[:-30],
+    'damaged': file(ALL + bytes(8) + ALL),
+    'short-sample': file(ALL + sample(4000, STACK_1)[:-8].replace(struct.pack('<H', 88), struct.pack('<H', 80), 1)),
+    # what is older than the round before is delivered: the mapping of the second processor comes first
+    'rounds': file(comm(11, 'server') + sample(2000, STACK_1) + ROUND + mmap(PROGRAM, 0x3000, '/no/bin/server', time=1500) + ROUND +
+                   sample(3000, STACK_1) + ROUND),
+    'forks': file(START + fork(20, 20, 11, 100) + comm(20, 'child', 200, 20) + sample(300, STACK_1, tid=20, pid=20) +
+                  mmap(PROGRAM + 0x1000, 0x1000, '/no/bin/other', 0, 400, 20) + sample(500, STACK_1, tid=20, pid=20) +
+                  sample(501, [USER, PROGRAM + 0x1004, PROGRAM + 0x2004], tid=20, pid=20) + sample(600, STACK_1)),
+    'lost': file(ALL + record(2, words(0, 7) + trailer(11, 11, 4000)) + record(13, words(5) + trailer(11, 11, 4001)) +
+                 record(5, words(4002, 0, 0) + trailer(11, 11, 4002))),
+    'cgroups': file(START + record(19, words(77) + text('/a.slice/b') + trailer(11, 11, 10)) + sample(20, STACK_1, more=words(77)) +
+                    sample(30, STACK_1, more=words(78)), [(0, 0, BASE | CGROUP, CYCLES, 'cycles')]),
+    'lbr': file(START + sample(20, STACK_1[:2], more=lbr((PROGRAM + 0x40, PROGRAM + 0x8), (LIBRARY + 0x50, PROGRAM + 0x3c))),
+                [(0, 0, BASE | BRANCH, CYCLES, 'cycles', 1 << 11)]),
+    'deferred': file(START + sample(20, [KERNEL, 2**64 - 0x1000000, DEFERRED, 5]) + sample(21, [KERNEL, 2**64 - 0x2000000, DEFERRED, 6]) +
+                     record(22, words(5, 4, *STACK_1) + trailer(11, 11, 30))),
+    'copy': file(START + sample(20, [], more=COPY), [(0, 0, BASE | REGS | STACK, CYCLES, 'cycles')]),
+    'flat': file(START + record(9, words(CYCLES, PROGRAM + 4, 11 << 32 | 11, 9, 3), 2), [(0, 0, BASE & ~CALLCHAIN, CYCLES, 'cycles')]),
+    'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
+    'other-fields': file(ALL, [(0, 0, BASE & ~IDENTIFIER, CYCLES, 'a'), (0, 1, BASE & ~(IDENTIFIER | IP), FAULTS, 'b')]),
+    'bad-header': file(ALL)[:104].replace(words(144), words(3)) + bytes(400),
+    'head': file(ALL)[:50],
+}
+
+if __name__ == '__main__':
+    for name, data in CASES.items():
+        with open(sys.argv[1] + '/' + name + '.data', 'wb') as out:
+            out.write(data)
+        print(sys.argv[1] + '/' + name + '.data')

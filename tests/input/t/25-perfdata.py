@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""perf.data files that are made record by record (tests/input/perfdata.py): the stacks and sums of the recording, and what is said."""
+import collections
+import os
+import subprocess
+import sys
+
+from tap import check_eq, done
+
+sys.path.insert(0, os.environ['TOP'] + '/tests/input')
+from perfdata import CASES  # noqa: E402
+
+FOLDER = os.path.dirname(os.path.realpath(os.environ['BIN']))
+CHAIN = 'server+1010 libx.so+20* server+1030*'
+KERNEL = 'ffffffffff000000 ffffffffffe000000*'.replace('ffe', 'fe')
+USUAL = ['server/11 cycles:u 2 15: ' + CHAIN, 'server/12 cycles:u 1 10: server+1010 libx.so+20* 99*',
+         'server/11 cycles:u 1 10: ' + CHAIN + ' | ' + KERNEL, 'server/11 faults 1 1: server+1010']
+UNNAMED = [row.replace('cycles:u', 'cycles').replace('faults', 'page-faults') for row in USUAL]  # the events' names are behind the data
+NO_NAMES = "the kernel's functions have no names"
+# case: rows, and the begins of the notes that are not about missing files
+WANT = {
+    'file': (USUAL, [NO_NAMES]),
+    'pipe': (USUAL, [NO_NAMES]),
+    'zstd': (USUAL, [NO_NAMES]),
+    'zstd2': (USUAL, [NO_NAMES]),
+    'crashed': (UNNAMED,
+                [NO_NAMES, 'perf did not end its recording', 'the recording is not complete']),
+    'cut': (UNNAMED[:3], [NO_NAMES, 'it ends in the middle of a record', 'the recording is not complete']),
+    'damaged': (UNNAMED, [NO_NAMES, 'a record of it is damaged', 'the recording is not complete']),
+    'short-sample': (USUAL, [NO_NAMES, 'samples left out: 1', 'the recording is not complete']),
+    'rounds': (['server/11 cycles:u 2 20: server+10 7f0000000020* server+30*'], []),
+    'forks': (['child/20 cycles:u 2 20: ' + CHAIN, 'child/20 cycles:u 1 10: other+4 server+3004*', 'server/11 cycles:u 1 10: ' + CHAIN], []),
+    'lost': (USUAL, [NO_NAMES, 'perf lost 12 events', 'the kernel has paused the events']),
+    'cgroups': (['server/11 cycles 1 10 cgroup=/a.slice/b: ' + CHAIN, 'server/11 cycles 1 10: ' + CHAIN], []),
+    'lbr': (['server/11 cycles 1 10: server+1008 server+1040 libx.so+50'], []),
+    'deferred': (['server/11 cycles:u 1 10: ' + CHAIN + ' | ffffffffff000000', 'server/11 cycles:u 1 10:  | fffffffffe000000'], [NO_NAMES]),
+    'copy': (['server/11 cycles 1 10: server+1077'], []),
+    'flat': (['server/11 cycles 1 3: server+1004'], []),
+    'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
+    'other-fields': ([], ['its events have different fields']),
+    'bad-header': ([], ['its header is damaged']),
+    'head': ([], ['it ends in its header']),
+}
+
+
+def stack_text(frames, maps, stack):
+    places = []
+    for number in stack:
+        call, where, address = frames[number]
+        name, offset = maps[where] if where != '-' else ('', 0)
+        places.append('%s%x%s' % (name, offset + int(address, 16), '*' if call == 'call' else ''))
+    return ' '.join(places)
+
+
+def rows_of(recording):
+    """Returns the rows of a recording as texts: TASK EVENT COUNT SUM LABELS: USER | KERNEL."""
+    kinds, rows = collections.defaultdict(list), []
+    for line in recording.splitlines():
+        kind, *fields = line.split(' ')
+        kinds[kind].append(fields)
+    frames = [fields[2:] for fields in kinds['frame']]
+    maps = {fields[0]: (fields[7].rsplit('/', 1)[-1] + '+', int(fields[5], 16)) for fields in kinds['map']}
+    for event, task, stacks, labels, count, total in kinds['row']:
+        parts = {'user': '', 'kernel': ''}
+        for stack in [] if stacks == '-' else stacks.split(','):
+            _, kind, _, _, *numbers = kinds['stack'][int(stack)]
+            parts[kind] = stack_text(frames, maps, map(int, numbers))
+        label = '' if labels == '-' else ' ' + '='.join(kinds['label'][int(labels)][1:])
+        rows.append('%s/%s %s %s %s%s: %s' % (kinds['task'][int(task)][4], kinds['task'][int(task)][2], kinds['event'][int(event)][1], count,
+                                              total, label, parts['user'] + (' | ' + parts['kernel'] if parts['kernel'] else '')))
+    return rows
+
+
+def notes_of(stderr, wanted):
+    """Returns the notes about stdin, each cut to the length of the wanted one."""
+    notes = [line.replace("'stdin': ", '') for line in stderr.splitlines()]
+    notes = [note for note in notes if ' missing or unreadable' not in note and ' kept, ' not in note and ' % ' not in note]
+    return [note[:len(want)] for note, want in zip(notes, wanted + [''] * len(notes))] if len(notes) == len(wanted) else notes
+
+
+for name, (rows, notes) in WANT.items():
+    run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check_eq(name + ': rows', '\n'.join(rows), '\n'.join(rows_of(run.stdout.decode())))
+    check_eq(name + ': notes', '\n'.join(notes), '\n'.join(notes_of(run.stderr.decode().replace('bt-resolve: ', ''), notes)))
+check_eq('every case is here', sorted(CASES), sorted(WANT))
+done()
