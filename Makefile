@@ -128,7 +128,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(CODE_LIBS) $(TEST_LIBS)
 
-$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o
+$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o $(O)/input/otlp.pb-c.o
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -186,7 +186,7 @@ $(O)/web/annotate_policy: $(O)/web/annotate
 $(O)/src/view/annotate/annotate_html.o: $(O)/web/annotate.inc $(O)/web/annotate_policy.inc
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
-# src/input/pprof.proto becomes build/input/pprof.pb-c.[ch], which read and write its messages
+# src/input/NAME.proto becomes build/input/NAME.pb-c.[ch], which read and write its messages
 PROTOC_C ?= protoc-c
 $(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	@mkdir -p $(@D)
@@ -194,6 +194,7 @@ $(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
+$(O)/src/input/otlp.o $(O)/src/view/export/export_otlp.o: $(O)/input/otlp.pb-c.h $(O)/input/pprof.pb-c.h
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # each src/tool/TOOL/NAME.bpf.c becomes a skeleton, a header that holds the compiled programs

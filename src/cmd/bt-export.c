@@ -11,7 +11,7 @@ static const struct {
 	export *export;
 	const char *ending;
 } formats[] = {{NULL}, {view_pprof, ".pb.gz"}, {view_speedscope, ".speedscope.json"},
-	{view_folded, ".folded"}};
+	{view_folded, ".folded"}, {view_otlp, ".otlp"}};
 
 struct export_command {
 	struct view_args args;
@@ -20,7 +20,7 @@ struct export_command {
 
 #define FORMAT(index)                                                                              \
 	arg_choice, ARG_AT(struct export_command, format),                                         \
-		.choice = index, .use = "--pprof, --speedscope and --folded"
+		.choice = index, .use = "--pprof, --speedscope, --folded and --otlp"
 
 static const struct arg_option options[] = {
 	{"pprof", 0, NULL, "For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1,
@@ -29,6 +29,10 @@ static const struct arg_option options[] = {
 		FORMAT(2)},
 	{"folded", 0, NULL, "Folded stacks, as bt-collapse writes them; default for -o FILE.folded",
 		1, FORMAT(3)},
+	{"otlp", 0, NULL,
+		"For OpenTelemetry: the profiles of OTLP 1.11, as protobuf; default for -o "
+		"FILE.otlp",
+		1, FORMAT(4)},
 	{0},
 };
 
@@ -41,10 +45,11 @@ static void settle(void *input)
 		if (output_file_ends(&o->args.output, formats[i].ending))
 			o->format = i;
 	if (!o->format)
-		arg_error("no format: give --pprof, --speedscope or --folded");
+		arg_error("no format: give --pprof, --speedscope, --folded or --otlp");
 	if (formats[o->format].export != view_folded)
 		o->args.not_for_terminal = "-o FILE, or '>'";
-	view->label_sets = view->places = formats[o->format].export == view_pprof;
+	view->label_sets = view->places =
+		formats[o->format].export == view_pprof || formats[o->format].export == view_otlp;
 }
 
 static const struct arg_table program = {

@@ -12,6 +12,7 @@
 #include "record/finish.h"
 #include "record/live.h"
 #include "record/options.h"
+#include "record/windows.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/fetch/debuginfod.h"
 #include "symbol/open_files.h"
@@ -132,7 +133,7 @@ static int finish(struct options *o, int result, struct recording *rec, struct o
 /*
  * Records with one engine. Returns true if it did not start, so that the next engine can be tried.
  */
-static bool record(struct options *o, int *ret)
+static bool record(struct options *o, struct windows *windows, int *ret)
 {
 	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
 	struct open_files files = {0};
@@ -150,6 +151,8 @@ static bool record(struct options *o, int *ret)
 		/* err was printed */
 	} else if (o->session.describe || o->session.request.compile_only) {
 		*ret = program_close(stdout, "stdout") ? EXIT_FAILED : EXIT_OK;
+	} else if (o->every) {
+		*ret = windows_end(windows, &rec, &files);
 	} else if (drop_privileges(o, &err)) {
 		program_say_lines(&err);
 	} else {
@@ -176,14 +179,17 @@ static size_t choose_engine(const struct options *o, const struct engines *e, st
 static int record_with(struct options *o, const struct engines *e)
 {
 	struct strbuf why = STRBUF_INIT;
+	struct windows windows = {0};
 	int ret = EXIT_FAILED;
 	size_t first = choose_engine(o, e, &why);
 
+	if (o->every && windows_begin(&windows, o))
+		return EXIT_FAILED;
 	for (size_t i = first; i < e->nr; i++) {
 		o->session.announcement = i == first && why.len && !o->quiet ? why.buf : NULL;
 		o->session.ops = e->list[i];
 		user_use_capabilities(o->session.ops == &bpf_engine && !o->session.describe);
-		if (!record(o, &ret))
+		if (!record(o, &windows, &ret))
 			break;
 		if (i + 1 == e->nr)
 			explain_failure(o, e);
@@ -192,6 +198,7 @@ static int record_with(struct options *o, const struct engines *e)
 		free(o->session.log);
 		o->session.log = NULL;
 	}
+	windows_release(&windows);
 	strbuf_release(&why);
 	return ret;
 }

@@ -43,7 +43,7 @@ bool engine_needs_stap(const struct engine_request *r)
  */
 static bool needs_bpf(const struct engine_request *r)
 {
-	return r->must_slice || r->tool->is_built_in || has_event_of_perf(r) ||
+	return r->must_slice || r->windows || r->tool->is_built_in || has_event_of_perf(r) ||
 	       (r->measure.ranges && !r->nr_probes) || (r->children && (r->nr_pids || r->vm)) ||
 	       r->selection.kind || r->label || r->operators ||
 	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));

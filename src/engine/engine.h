@@ -56,6 +56,7 @@ struct engine_request {
 	bool by_default;         /* user and kernel were not given; a module built ahead decides */
 	unsigned hz;             /* or 0 for the engine's own tick */
 	uint64_t slice_ns;       /* length of the slices of time, or 0 to record none */
+	bool windows;            /* the recording is taken in parts, which only bpf does */
 	bool must_slice;         /* the user asked for slices, which only bpf has */
 	uint32_t slices_max;     /* more slices become half as many longer ones; or 0 */
 	uint32_t slices_last;    /* only this many slices before the end are kept; or 0 for all */
@@ -112,6 +113,15 @@ struct engine_ops {
 	 * names, and FILES gets the files that cannot be opened by their recorded path.
 	 */
 	int (*take)(struct engine *engine, struct recording *rec, struct open_files *files,
+		struct strbuf *notes, struct strbuf *err);
+	/*
+	 * Makes REC, which is empty, the recording since the last call or, at first, since the
+	 * start. take() then gives only what comes later. Samples whose stacks are still being
+	 * unwound, and what has begun and not ended, are in a later recording. FILES gets the files
+	 * that names come from; they belong to the engine: open_files_return(). NULL if the engine
+	 * cannot do it; to be called while the state is ENGINE_READY.
+	 */
+	int (*window)(struct engine *engine, struct recording *rec, struct open_files *files,
 		struct strbuf *notes, struct strbuf *err);
 	/* Returns the messages of an engine that failed to start, or NULL if it did start. */
 	const char *(*log)(const struct engine *engine);

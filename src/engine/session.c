@@ -35,9 +35,12 @@ struct run {
 		uint64_t start;
 	} * targets;
 	size_t nr_targets;
-	char comm[32]; /* of the first target */
-	double shown;  /* when the recording so far was due to be shown the last time */
-	double began;  /* monotonic seconds, or 0 while the probes are not in place */
+	char comm[32];         /* of the first target */
+	double shown;          /* when the recording so far was due to be shown the last time */
+	double began;          /* monotonic seconds, or 0 while the probes are not in place */
+	double since;          /* likewise, when the window began that will be taken next */
+	int64_t since_ms;      /* when that was, in ms since 1970 */
+	int64_t window_end_ms; /* when it ends */
 	double ended;
 };
 
@@ -142,12 +145,35 @@ static void clear_progress(const struct run *r)
 		fprintf(stderr, "\r\033[K");
 }
 
+/* Notes that a window begins now, and when it will end. */
+static void begin_window(struct run *r)
+{
+	const struct session_windows *w = &r->session->windows;
+	int64_t every = (int64_t)(w->every * 1000), offset = (int64_t)(w->offset * 1000);
+
+	r->since = now();
+	r->since_ms = realtime_ms();
+	if (every)
+		r->window_end_ms = ((r->since_ms - offset) / every + 1) * every + offset;
+}
+
+/* Returns the seconds until the window ends, or until it is too long as the clock was set back. */
+static double window_left(const struct run *r)
+{
+	double every = r->session->windows.every;
+	double left = (double)(r->window_end_ms - realtime_ms()) / 1000;
+	double least = r->since + every - now();
+
+	return left < least ? left : least;
+}
+
 /* Begins the recording. The terminal then belongs to the command or to what shows it. */
 static void begin(struct run *r)
 {
 	struct session *s = r->session;
 
 	r->began = r->shown = now();
+	begin_window(r);
 	if (s->announcement || s->command || s->live)
 		clear_progress(r);
 	if (s->announcement && !s->live)
@@ -156,31 +182,6 @@ static void begin(struct run *r)
 		fputs("the probes are in place\n", stderr);
 	s->progress &= !s->command && !s->live;
 	command_go(&r->command);
-}
-
-/*
- * Takes the sums from the engine. Each further signal, or a minute without an end, stops the engine
- * harder, until it is given up.
- */
-static void take_sums(struct run *r, enum engine_state state)
-{
-	const struct engine_ops *ops = r->session->ops;
-	int seen = interrupts ? 1 : 0; /* more signals may have come with the first */
-	double last_stop = now();
-
-	if (state != ENGINE_ENDED)
-		ops->stop(r->engine);
-	for (int times = 1; state != ENGINE_ENDED && times < 4;) {
-		state = ops->wait(r->engine, TICK_MS);
-		bool impatient = interrupts > seen;
-
-		if (impatient || now() - last_stop > PATIENCE_S) {
-			seen += impatient;
-			last_stop = now();
-			ops->stop(r->engine);
-			times++;
-		}
-	}
 }
 
 static void describe_command(const struct session *session, struct recording *rec)
@@ -237,7 +238,7 @@ static void describe_target(const struct run *r, struct recording *rec)
 
 static void describe_run(const struct run *r, struct recording *rec)
 {
-	time_t end = time(NULL), start = end - (time_t)(r->began ? now() - r->began : 0);
+	time_t start = r->began ? (time_t)(r->since_ms / 1000) : time(NULL);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname uts;
 	char date[32], number[32];
@@ -254,11 +255,66 @@ static void describe_run(const struct run *r, struct recording *rec)
 	describe_target(r, rec);
 	if (gmtime_r(&start, &tm) && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		recording_add_meta(rec, "started", date);
-	char *seconds = xasprintf("%.3f", r->began ? r->ended - r->began : 0.0);
+	char *seconds = xasprintf("%.3f", r->began ? r->ended - r->since : 0.0);
 
 	if (!recording_meta(rec, "seconds"))
 		recording_add_meta(rec, "seconds", seconds);
 	free(seconds);
+}
+
+/* Gives the window that has ended to the session's owner. */
+static void take_window(struct run *r)
+{
+	struct session_windows *w = &r->session->windows;
+	struct strbuf notes = STRBUF_INIT, err = STRBUF_INIT;
+	struct recording rec;
+
+	recording_init(&rec);
+	r->ended = now();
+	r->session->ops->window(r->engine, &rec, w->files, &notes, &err);
+	describe_run(r, &rec);
+	begin_window(r);
+	w->take(w->arg, &rec);
+	program_say_rest(&err);
+	strbuf_release(&notes); /* the last window has notes of all */
+	recording_release(&rec);
+}
+
+/* Takes the window if it has ended. Returns how long to wait for the next one, at most LIMIT_MS. */
+static int end_window(struct run *r, int limit_ms)
+{
+	if (!r->began || !r->session->windows.every)
+		return limit_ms;
+	if (window_left(r) <= 0)
+		take_window(r);
+	int left_ms = (int)(window_left(r) * 1000) + 1;
+
+	return left_ms < limit_ms ? left_ms : limit_ms;
+}
+
+/*
+ * Takes the sums from the engine. Each further signal, or a minute without an end, stops the engine
+ * harder, until it is given up.
+ */
+static void take_sums(struct run *r, enum engine_state state)
+{
+	const struct engine_ops *ops = r->session->ops;
+	int seen = interrupts ? 1 : 0; /* more signals may have come with the first */
+	double last_stop = now();
+
+	if (state != ENGINE_ENDED)
+		ops->stop(r->engine);
+	for (int times = 1; state != ENGINE_ENDED && times < 4;) {
+		state = ops->wait(r->engine, TICK_MS);
+		bool impatient = interrupts > seen;
+
+		if (impatient || now() - last_stop > PATIENCE_S) {
+			seen += impatient;
+			last_stop = now();
+			ops->stop(r->engine);
+			times++;
+		}
+	}
 }
 
 /*
@@ -311,6 +367,7 @@ static enum engine_state record(struct run *r, struct strbuf *notes)
 				break;
 			wait_ms = left * 1000 < TICK_MS ? (int)(left * 1000) + 1 : TICK_MS;
 		}
+		wait_ms = end_window(r, wait_ms);
 		state = ops->wait(r->engine, wait_ms);
 		if (state == ENGINE_READY && !r->began) {
 			begin(r);

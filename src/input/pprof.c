@@ -15,6 +15,7 @@
 #include "model/place.h"
 #include "model/waits.h"
 #include "module_frame.h"
+#include "pprof.h"
 #include "pprof_tables.h"
 #include "stacks.h"
 #include "text_format.h"
@@ -462,25 +463,32 @@ static int read_profile(struct pprof_reader *r, const uint8_t *data, size_t len)
 	return r->wrong > 0;
 }
 
-static int pprof_read(struct text_input *in)
+int pprof_read_bytes(struct text_input *in, const uint8_t *data, size_t len)
 {
 	struct pprof_reader r = {.in = in, .p = in->p, .text = STRBUF_INIT};
-	struct strbuf bytes = STRBUF_INIT;
-	int ret = whole_file_read(in->lines, &bytes, in->notes);
 
 	stacks_init(&r.stacks, in->p, NULL);
 	strpool_init(&r.strings);
 	labels_init(&r.labels);
-	if (!ret) {
-		ret = read_profile(&r, (const uint8_t *)bytes.buf, bytes.len);
-		pprof_tables_release(&r.t);
-	}
+	int ret = read_profile(&r, data, len);
+
+	pprof_tables_release(&r.t);
 	stacks_release(&r.stacks);
 	strpool_release(&r.strings);
 	labels_release(&r.labels);
 	free(r.entries);
 	free(r.unnamed);
 	strbuf_release(&r.text);
+	return ret;
+}
+
+static int pprof_read(struct text_input *in)
+{
+	struct strbuf bytes = STRBUF_INIT;
+	int ret = whole_file_read(in->lines, &bytes, in->notes);
+
+	if (!ret)
+		ret = pprof_read_bytes(in, (const uint8_t *)bytes.buf, bytes.len);
 	strbuf_release(&bytes);
 	return ret;
 }

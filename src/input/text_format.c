@@ -8,6 +8,7 @@
 static const struct text_format *const formats[] = {
 	&picture_format,
 	&speedscope_format,
+	&otlp_format,
 	&pprof_format,
 	&bpftrace_format,
 	&graph_format,

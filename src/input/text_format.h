@@ -68,7 +68,8 @@ struct text_format {
 enum { TEXT_HEAD = 1 << 16, TEXT_SURE = TEXT_HEAD };
 
 extern const struct text_format bcc_format, bpftrace_format, folded_format, graph_format,
-	perfscript_format, picture_format, pprof_format, speedscope_format, stacktext_format;
+	otlp_format, perfscript_format, picture_format, pprof_format, speedscope_format,
+	stacktext_format;
 
 /*
  * Returns the format of the text that begins with these N bytes. Returns NULL and a message in *WHY

@@ -805,10 +805,10 @@ static void move_perfmap(struct process *p, struct open_files *files)
 		open_files_add_perfmap(files, p->pid, fd);
 }
 
-void processes_move_files(struct processes *ps, struct open_files *files)
+void processes_lend_files(const struct processes *ps, struct open_files *files)
 {
 	for (size_t i = 0; i < ps->nr_objects; i++) {
-		struct object *o = &ps->objects[i];
+		const struct object *o = &ps->objects[i];
 
 		if (is_shut(o))
 			continue;
@@ -816,8 +816,15 @@ void processes_move_files(struct processes *ps, struct open_files *files)
 			open_files_add(files, o->elf, o->path);
 		else if (o->gap == CUT_SILENT)
 			open_files_add_silent(files, o->path);
-		o->elf = NULL;
 	}
+}
+
+void processes_move_files(struct processes *ps, struct open_files *files)
+{
+	processes_lend_files(ps, files);
+	for (size_t i = 0; i < ps->nr_objects; i++)
+		if (!is_shut(&ps->objects[i]))
+			ps->objects[i].elf = NULL;
 	for (size_t i = 0; i < ps->nr; i++)
 		move_perfmap(&ps->list[i], files);
 }

@@ -193,5 +193,7 @@ const struct mapping *process_find_at(
  * another root directory. PS can only be released afterwards.
  */
 void processes_move_files(struct processes *ps, struct open_files *files);
+/* Adds the open files to FILES, which open_files_return() releases before PS is used again. */
+void processes_lend_files(const struct processes *ps, struct open_files *files);
 
 #endif

@@ -289,6 +289,8 @@ void options_parse(struct options *o, int argc, char **argv)
 		.symbol = SYMBOL_OPTIONS_INIT,
 		.overload = -1,
 		.slice = -1,
+		.spool_max = 256,
+		.spool_age = 7 * 24 * 3600,
 		.session.words = argv};
 	find_tool(o, argc, argv);
 	parse_words(o, argc, argv);
@@ -304,6 +306,7 @@ void options_release(struct options *o)
 	free(o->pids.list);
 	free(o->tids.list);
 	free(o->outputs);
+	free(o->set);
 	free(o->stap_args);
 	label_filter_release(&o->where);
 }

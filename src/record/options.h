@@ -45,6 +45,12 @@ struct options {
 	bool mixed;   /* request.mixed */
 	int overload; /* per cent, or below 0 if it is not given */
 	double last;  /* seconds before the end that are kept, or 0 for all */
+	double every; /* seconds of a window, or 0 for one recording */
+	const char *spool;
+	unsigned spool_max; /* MiB */
+	double spool_age;   /* seconds */
+	const char **set;   /* of --set: KEY=VALUE */
+	size_t nr_set, set_alloc;
 	double slice; /* length of the slices of time in seconds, 0 for none, -1 if not given */
 };
 

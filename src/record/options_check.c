@@ -88,6 +88,14 @@ static void check_combinations(const struct options *o)
 		{o->json && !o->check,
 			"--json needs --check; for a recording as JSON use -o FILE.json"},
 		{q->idle && !q->all, "--idle needs -a"},
+		{!o->every != !o->spool,
+			o->every ? "--every needs --spool DIR" : "--spool needs --every TIME"},
+		{o->nr_set && !o->every, "--set needs --every TIME"},
+		{o->every && (o->nr_outputs || o->report || o->last || o->slice > 0 || o->check),
+			"--every writes windows: it goes with none of -o, --report, --last, "
+			"--slice and --check"},
+		{o->every != (uint64_t)o->every, "--every: a window takes whole seconds"},
+		{o->every && stap, "--every needs the built-in engine: --engine bpf"},
 		{q->children && !o->pids.nr,
 			"--children needs -p; for a command the built-in engine always does it"},
 		{q->children && stap, "--children needs the built-in engine: --engine bpf"},
@@ -297,6 +305,7 @@ static void check_engine_does(const struct options *o)
 				      : "slice",
 			"record", "slices of time"},
 		{q->operators, "the label ", VM_OP_LABEL, "record", "operators"},
+		{q->windows, "--", "every", "record", "windows"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -468,7 +477,9 @@ void options_check(struct options *o)
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];
 	choose_slices(o);
-	o->session.to_stdout = !o->nr_outputs && !o->report && !q->compile_only && !o->live;
+	q->windows = o->every > 0;
+	o->session.to_stdout =
+		!o->every && !o->nr_outputs && !o->report && !q->compile_only && !o->live;
 	q->overload = o->overload < 0 ? 50 : (unsigned)o->overload;
 	choose_stacks(o);
 	check_script(o);

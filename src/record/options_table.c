@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS_MAX = 1000000 };
+enum { SECONDS_MAX = 1000000, SETS_MAX = 16, SPOOL_MAX = 1 << 20 };
 #define SLICE_MIN 1e-3 /* seconds */
 
 const char *const options_engines[] = {"auto", "stap", "bpf", NULL};
@@ -134,6 +134,19 @@ static void add_where(const struct arg_option *option, const char *arg, void *to
 {
 	if (label_filter_add(to, arg) < 0)
 		arg_invalid(option, arg, "KEY=PATTERN, such as uri=/api/*");
+}
+
+static void add_set(const struct arg_option *option, const char *arg, void *to)
+{
+	struct options *o = to;
+	const char *value = strchr(arg, '=');
+
+	if (!value || value == arg || !value[1])
+		arg_invalid(option, arg, "KEY=VALUE, such as version=1.4");
+	if (o->nr_set == SETS_MAX)
+		arg_error("--%s: more than %d labels", option->name, SETS_MAX);
+	ALLOC_GROW(o->set, o->nr_set, o->set_alloc);
+	o->set[o->nr_set++] = arg;
 }
 
 static void set_engine(const struct arg_option *option, const char *arg, void *to)
@@ -266,6 +279,23 @@ const struct arg_option options_rows[] = {
 		".json "
 		".pb.gz or .speedscope.json; can be repeated; default: .bt on stdout",
 		3, .set = add_output},
+	{"every", 0, "TIME",
+		"Record continuously: a recording for each window of TIME, such as 60s, into the "
+		"folder of --spool",
+		3, arg_duration, AT(every), .max = SECONDS_MAX},
+	{"spool", 0, "DIR", "With --every: the folder of the windows", 3, arg_text, AT(spool),
+		.use = "the name of a folder"},
+	{"spool-max", 0, "MIB",
+		"With --every: drop the oldest windows when all take more than MIB MiB (default "
+		"256)",
+		3, arg_count, AT(spool_max), 1, SPOOL_MAX},
+	{"spool-age", 0, "TIME",
+		"With --every: drop windows that are older than TIME (default 168h)", 3,
+		arg_duration, AT(spool_age), .max = 100 * SECONDS_MAX},
+	{"set", 0, "KEY=VALUE",
+		"With --every: label all samples, as in version=1.4 or service=cart; can be "
+		"repeated",
+		3, .set = add_set},
 	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 3,
 		arg_text, AT(title)},
 	{"live", 0, NULL,

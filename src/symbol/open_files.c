@@ -37,6 +37,13 @@ void open_files_release(struct open_files *files)
 	*files = (struct open_files){0};
 }
 
+void open_files_return(struct open_files *files)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		files->list[i].elf = NULL;
+	open_files_release(files);
+}
+
 static bool fits(const struct open_file *file, const char *build_id, const char *path, uid_t owner)
 {
 	const char *id = file->elf ? elffile_build_id(file->elf) : "";

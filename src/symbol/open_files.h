@@ -29,6 +29,8 @@ void open_files_add_silent(struct open_files *files, const char *path);
 /* Takes ownership of FD. */
 void open_files_add_perfmap(struct open_files *files, uint32_t pid, int fd);
 void open_files_release(struct open_files *files);
+/* Releases FILES, but leaves all ELF files open, which belong to others. */
+void open_files_return(struct open_files *files);
 
 /*
  * Returns the open file with BUILD_ID or, if BUILD_ID is "", the file without a build-id that was

@@ -70,11 +70,13 @@ int view_report(const struct profile *p, const struct report_options *options, F
 	struct strbuf *err);
 
 /*
- * Write formats for other programs: pprof's profile.proto, compressed, and speedscope's JSON.
+ * Write formats for other programs: pprof's profile.proto, compressed, OpenTelemetry's profiles
+ * (OTLP), the message of a request and of a file, and speedscope's JSON.
  * Weights beyond the range of the format are divided by a power of two, which is added to the
  * title.
  */
 int view_pprof(const struct profile *p, FILE *out, struct strbuf *err);
+int view_otlp(const struct profile *p, FILE *out, struct strbuf *err);
 int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err);
 
 /* Writes backtraces in the format of stap scripts, leaf first, heaviest stack first. */

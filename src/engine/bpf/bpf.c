@@ -433,6 +433,7 @@ const struct engine_ops bpf_engine = {
 	.wait = bpf_wait,
 	.stop = bpf_stop,
 	.take = bpf_take,
+	.window = bpf_window,
 	.log = bpf_log,
 	.free = bpf_free,
 };

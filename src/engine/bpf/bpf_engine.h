@@ -77,6 +77,9 @@ struct bpf {
 	struct pace pace;
 	uint64_t began; /* CLOCK_MONOTONIC, ns, when the first event may have come */
 	uint64_t ended; /* likewise for the last one, or 0 until the recording is stopped */
+	uint64_t since; /* when the window began that bpf_take() gives, or 0 for `began` */
+	uint64_t lost[LOST_REASONS]; /* what the windows before it have told as lost */
+	size_t nr_put_off;           /* rows that the window before it has put off */
 	bool started, waited;
 	bool no_memory; /* stopped because memory was low */
 };
@@ -127,6 +130,8 @@ void bpf_drain(struct bpf *b);
  * in time.
  */
 void bpf_sweep(struct bpf *b);
+/* Begins to condense the samples. */
+void bpf_begin_condensing(struct bpf *b);
 /* Condenses the rest of the samples that are being condensed. */
 void bpf_end_condensing(struct bpf *b);
 
@@ -139,8 +144,10 @@ void bpf_note_cpus(const struct bpf *b, struct strbuf *notes);
 
 /* ---- bpf_result.c ---- */
 
-/* Implements engine_ops.take. */
+/* Implement engine_ops.take and engine_ops.window. */
 int bpf_take(struct engine *engine, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err);
+int bpf_window(struct engine *engine, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);
 
 #endif

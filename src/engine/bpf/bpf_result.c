@@ -117,7 +117,8 @@ static void count_slices(struct bpf *b, uint64_t end)
 static void add_meta(const struct bpf *b, uint64_t end, struct recording *rec)
 {
 	uint64_t forgotten = b->samples.forgotten * b->samples.slices.ns;
-	char *seconds = xasprintf("%.3f", (double)(end - b->began - forgotten) / 1e9);
+	uint64_t since = b->since ? b->since : b->began;
+	char *seconds = xasprintf("%.3f", (double)(end - since - forgotten) / 1e9);
 
 	recording_add_meta(rec, "title", b->request->tool->title);
 	recording_add_meta(rec, "engine", "bpf");
@@ -125,13 +126,21 @@ static void add_meta(const struct bpf *b, uint64_t end, struct recording *rec)
 	free(seconds);
 }
 
-static void add_lost(const struct bpf *b, const struct counters *c, struct recording *rec)
+/* Adds what was lost since the last window. The numbers that it is known by never get smaller. */
+static void add_lost(struct bpf *b, const struct counters *c, struct recording *rec)
 {
-	add_capped(&rec->lost[LOST_TABLE_FULL], c->rows_full + c->nodes_full + c->spans_full);
-	if (c->missed > 0)
-		add_capped(&rec->lost[LOST_SKIPPED], (uint64_t)c->missed);
-	add_capped(&rec->lost[LOST_SKIPPED], c->spans_lost);
-	add_capped(&rec->lost[LOST_SKIPPED], b->missed);
+	uint64_t lost[LOST_REASONS] = {
+		[LOST_TABLE_FULL] = c->rows_full + c->nodes_full + c->spans_full,
+		[LOST_SKIPPED] =
+			(c->missed > 0 ? (uint64_t)c->missed : 0) + c->spans_lost + b->missed,
+	};
+
+	for (int i = 0; i < LOST_REASONS; i++) {
+		if (lost[i] <= b->lost[i])
+			continue;
+		add_capped(&rec->lost[i], lost[i] - b->lost[i]);
+		b->lost[i] = lost[i];
+	}
 }
 
 /* Adds to NOTES what is missing in the recording, and why. */
@@ -215,5 +224,85 @@ int bpf_take(struct engine *engine, struct recording *rec, struct open_files *fi
 		return b->no_memory;
 	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",
 		strerror(b->drain.error));
+	return 1;
+}
+
+/* ---- windows ---- */
+
+static bool is_pending(const struct samples *s, uint32_t stack)
+{
+	return stack && !samples_actual(s, stack);
+}
+
+static bool has_pending(const struct samples *s, const struct sample_key *key)
+{
+	return is_pending(s, key->user) || is_pending(s, key->kernel) || is_pending(s, key->vm) ||
+	       is_pending(s, key->waker);
+}
+
+/*
+ * Returns the rows whose stacks are still being unwound, after row 0, and empties them in the
+ * samples. The caller frees them. A row is put off only once, as its stack may never come.
+ */
+static struct sample_row *put_off_rows(struct bpf *b, size_t *nr)
+{
+	struct samples *s = &b->samples;
+	struct sample_row *later = xcalloc(s->nr_rows, sizeof(*later));
+
+	*nr = 1;
+	for (size_t i = 1 + b->nr_put_off; i < s->nr_rows; i++) {
+		struct sample_row *row = &s->rows[i];
+
+		if (!has_pending(s, &row->key))
+			continue;
+		row->series = 0;
+		later[(*nr)++] = *row;
+		row->count = row->sum = 0;
+	}
+	b->nr_put_off = *nr - 1;
+	return later;
+}
+
+/* Leaves only NR rows in the samples, LATER, and what these and the kernel's stacks refer to. */
+static void begin_window(struct bpf *b, const struct sample_row *later, size_t nr, uint64_t now)
+{
+	struct samples *s = &b->samples;
+
+	memcpy(s->rows, later, nr * sizeof(*later));
+	s->nr_rows = nr;
+	s->rare_depth = 0;
+	memset(s->lost, 0, sizeof(s->lost));
+	bpf_begin_condensing(b);
+	bpf_end_condensing(b);
+	b->since = now;
+}
+
+int bpf_window(struct engine *engine, struct recording *rec, struct open_files *files,
+	struct strbuf *notes, struct strbuf *err)
+{
+	struct bpf *b = (struct bpf *)engine;
+	uint64_t now = (uint64_t)monotonic_ns();
+	size_t nr;
+
+	bpf_take_round(b);
+	bpf_drain(b);
+	bpf_end_condensing(b);
+	need_kallsyms(b);
+	struct counters counters = bpf_counters(b);
+	struct sample_row *later = put_off_rows(b, &nr);
+
+	add_meta(b, now, rec);
+	add_lost(b, &counters, rec);
+	seal(b, rec, notes);
+	begin_window(b, later, nr, now);
+	free(later);
+	processes_lend_files(&b->processes, files);
+	if (!b->drain.error)
+		return 0;
+	int error = b->drain.error;
+
+	b->drain.error = 0;
+	fail(err, "cannot read all sums from the kernel: %s; what was read is kept\n",
+		strerror(error));
 	return 1;
 }

@@ -48,8 +48,7 @@ void bpf_drain(struct bpf *b)
 	limit_slices(b);
 }
 
-/* Begins to condense the samples. */
-static void begin_condensing(struct bpf *b)
+void bpf_begin_condensing(struct bpf *b)
 {
 	condense_begin(&b->condense, &b->samples, &b->processes, condense_limits(), b->swept_ns);
 	stack_copies_renumber(&b->copies, &b->condense);
@@ -120,7 +119,7 @@ void bpf_sweep(struct bpf *b)
 		return;
 	}
 	if (condense_is_due(&b->samples))
-		begin_condensing(b);
+		bpf_begin_condensing(b);
 	else
 		end_sweep(b);
 }

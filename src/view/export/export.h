@@ -30,6 +30,9 @@ struct export_source {
 };
 struct export_source export_source(const struct profile *p, uint32_t frame);
 
+/* Appends P in pprof's format, not compressed. */
+void export_pprof_bytes(const struct profile *p, struct strbuf *out);
+
 /* Appends P's title, if it has one, and the unit of weights, if SCALE is not 1. */
 void export_title(const struct profile *p, uint64_t scale, struct strbuf *out);
 

@@ -40,6 +40,7 @@ struct pprof_level {
 
 struct pprof_writer {
 	ProtobufCBuffer buffer; /* writes packed messages to the gzip; must be the first member */
+	struct strbuf *plain;   /* gets them instead, unless it is NULL */
 	struct gzip gzip;
 	const struct profile *p;
 	struct strpool strings;     /* the string table, with the same numbers */
@@ -61,7 +62,12 @@ struct pprof_writer {
 
 static void append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
 {
-	gzip_add(&((struct pprof_writer *)buffer)->gzip, data, len);
+	struct pprof_writer *w = (struct pprof_writer *)buffer;
+
+	if (w->plain)
+		strbuf_add(w->plain, data, len);
+	else
+		gzip_add(&w->gzip, data, len);
 }
 
 static void put(struct pprof_writer *w, const Pprof__Profile *part)
@@ -529,6 +535,16 @@ static void write_all(struct pprof_writer *w)
 	write_mappings(w);
 	write_samples(w, scale);
 	write_strings(w);
+}
+
+void export_pprof_bytes(const struct profile *p, struct strbuf *out)
+{
+	struct pprof_writer w;
+
+	writer_init(&w, p);
+	w.plain = out;
+	write_all(&w);
+	writer_release(&w);
 }
 
 int view_pprof(const struct profile *p, FILE *out, struct strbuf *err)

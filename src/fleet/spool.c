@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "spool.h"
+#include "lib/compress/zstd_writer.h"
+#include "lib/strbuf.h"
+#include "lib/tempfile.h"
+#include "lib/util.h"
+#include "lib/word.h"
+#include "model/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENDING ".rec.zst"
+
+static int cannot(const char *what, const char *path, struct strbuf *err)
+{
+	const char *why = strerror(errno);
+
+	strbuf_addf(err, "cannot %s ", what);
+	message_add_path(err, path);
+	return fail(err, ": %s\n", why);
+}
+
+int spool_open(const struct spool *spool, struct strbuf *err)
+{
+	struct stat st;
+
+	if ((mkdir(spool->folder, 0700) && errno != EEXIST) || lstat(spool->folder, &st))
+		return cannot("make the spool", spool->folder, err);
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022))
+		return 0;
+	strbuf_adds(err, "the spool ");
+	message_add_path(err, spool->folder);
+	return fail(err, " is not a folder of this user alone: chown it, and chmod go-w\n");
+}
+
+/* ---- the windows in it ---- */
+
+/* Returns whether NAME is that of a window. Sets *NR to the number of its events. */
+static bool is_window(const char *name, uint64_t *nr)
+{
+	const char *last = strrchr(name, '-');
+
+	return ends_with(name, ENDING) && last &&
+	       parse_u64(last + 1, strlen(last + 1) - strlen(ENDING), 10, nr);
+}
+
+static int compare_files(const void *va, const void *vb)
+{
+	const struct spool_file *a = va, *b = vb;
+
+	return strcmp(a->path, b->path);
+}
+
+static void add_file(struct spool_list *files, const char *folder, const char *name)
+{
+	struct spool_file file = {0};
+	struct stat st;
+
+	if (!is_window(name, &file.nr_events))
+		return;
+	file.path = xasprintf("%s/%s", folder, name);
+	if (lstat(file.path, &st) || !S_ISREG(st.st_mode)) {
+		free(file.path);
+		return;
+	}
+	file.bytes = (uint64_t)st.st_size;
+	file.written_s = st.st_mtime;
+	ALLOC_GROW(files->list, files->nr, files->alloc);
+	files->list[files->nr++] = file;
+}
+
+int spool_read(const char *folder, struct spool_list *files, struct strbuf *err)
+{
+	DIR *dir = opendir(folder);
+
+	*files = (struct spool_list){0};
+	if (!dir)
+		return cannot("read the spool", folder, err);
+	for (const struct dirent *e = readdir(dir); e; e = readdir(dir))
+		add_file(files, folder, e->d_name);
+	closedir(dir);
+	if (files->nr)
+		qsort(files->list, files->nr, sizeof(*files->list), compare_files);
+	return 0;
+}
+
+void spool_list_release(struct spool_list *files)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		free(files->list[i].path);
+	free(files->list);
+	*files = (struct spool_list){0};
+}
+
+int spool_take(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	int error = errno;
+
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* ---- adding and dropping ---- */
+
+/* Returns whether the window was dropped. */
+static bool drop(struct spool *spool, const struct spool_file *file)
+{
+	int fd = spool_take(file->path);
+	bool dropped = fd >= 0 && !unlink(file->path);
+
+	if (dropped)
+		add_capped(&spool->nr_dropped, file->nr_events);
+	if (fd >= 0)
+		close(fd);
+	return dropped;
+}
+
+/* Drops the windows that are older than AGE_MAX, and the oldest ones while all are too large. */
+static void trim(struct spool *spool, double age_max, struct strbuf *err)
+{
+	struct spool_list files;
+	uint64_t bytes = 0;
+	int64_t now = time(NULL);
+
+	if (spool_read(spool->folder, &files, err))
+		return;
+	for (size_t i = 0; i < files.nr; i++)
+		bytes += files.list[i].bytes;
+	for (size_t i = 0; i < files.nr; i++) {
+		const struct spool_file *file = &files.list[i];
+		bool is_old = (double)(now - file->written_s) > age_max;
+
+		if ((bytes > spool->bytes_max || is_old) && drop(spool, file))
+			bytes -= file->bytes;
+	}
+	spool_list_release(&files);
+}
+
+/* Returns how many events of its first kind the window has kept or lost. */
+static uint64_t count_events(const struct recording *rec)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (!rec->rows[i].event)
+			add_capped(&nr, rec->rows[i].count);
+	for (int i = 0; i < LOST_REASONS; i++)
+		add_capped(&nr, rec->lost[i]);
+	return nr;
+}
+
+/* Returns the path of the window. The caller frees it. */
+static char *path_of(const struct spool *spool, const struct recording *rec, uint64_t nr_events)
+{
+	const char *event = rec->nr_events ? recording_get(rec, rec->events[0].name) : "none";
+	time_t started = (time_t)(recording_started(rec) / 1000000000);
+	char time[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&started, &tm))
+		strftime(time, sizeof(time), "%Y%m%dT%H%M%SZ", &tm);
+	char *path = xasprintf("%s/%s-%s-%" PRIu64 ENDING, spool->folder, time, event, nr_events);
+
+	for (char *c = path + strlen(spool->folder) + 1; *c; c++)
+		*c = *c == '/' ? '_' : *c;
+	return path;
+}
+
+static int write_to(struct tempfile *file, const struct recording *rec)
+{
+	FILE *stream = zstd_writer(file->out);
+
+	if (!stream) {
+		tempfile_drop(file);
+		return -1;
+	}
+	recording_write(rec, stream, NULL);
+	if (!fclose(stream))
+		return tempfile_commit(file);
+	int error = errno;
+
+	tempfile_drop(file);
+	errno = error;
+	return -1;
+}
+
+int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err)
+{
+	struct tempfile file;
+
+	trim(spool, spool->age_max, err);
+	add_capped(&rec->lost[LOST_SPOOL], spool->nr_dropped);
+	spool->nr_dropped = 0;
+	uint64_t nr = count_events(rec);
+	char *path = path_of(spool, rec, nr);
+	int ret = tempfile_open(&file, path);
+
+	if (!ret)
+		ret = write_to(&file, rec);
+	if (ret) {
+		spool->nr_dropped = nr;
+		cannot("write the window", path, err);
+	}
+	trim(spool, INFINITY, err);
+	free(path);
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The spool: a folder with the windows of a continuous recording that wait to be sent, or are kept.
+ * Each is a recording of its own, compressed: TIME-EVENT-NUMBER.rec.zst, where TIME is its begin as
+ * in 20261128T190800Z, and NUMBER how many events are in it, kept and lost. The oldest are dropped
+ * if they are too many.
+ */
+#ifndef FLEET_SPOOL_H
+#define FLEET_SPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+struct strbuf;
+
+struct spool {
+	const char *folder;
+	uint64_t bytes_max;  /* of all windows */
+	double age_max;      /* in seconds */
+	uint64_t nr_dropped; /* events that were dropped, and are not in the account of a window */
+};
+
+/*
+ * Makes the folder, mode 0700, if it is missing. Returns -1 with a message if it cannot be used: it
+ * must belong to the user, and no other user may write to it.
+ */
+int spool_open(const struct spool *spool, struct strbuf *err);
+
+/*
+ * Adds REC, whose account gets the events that were dropped before, and drops windows beyond the
+ * limits, but none that is being sent. Returns -1 with a message if REC cannot be written, and
+ * counts its events as dropped.
+ */
+int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err);
+
+struct spool_list {
+	struct spool_file {
+		char *path;
+		uint64_t bytes, nr_events;
+		int64_t written_s; /* since 1970 */
+	} * list;                  /* oldest first */
+	size_t nr, alloc;
+};
+
+/* Returns -1 with a message if the folder cannot be read. */
+int spool_read(const char *folder, struct spool_list *files, struct strbuf *err);
+void spool_list_release(struct spool_list *files);
+
+/*
+ * Opens a window to send it. Until the file is closed, it is not dropped. Returns -1 with errno,
+ * which is EWOULDBLOCK if another program sends it.
+ */
+int spool_take(const char *path);
+
+#endif
