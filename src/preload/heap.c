@@ -6,9 +6,9 @@
  *   otel_memory:alloc(POINTER, SIZE, WEIGHT)  a block was allocated, which stands for WEIGHT bytes
  *   otel_memory:free(POINTER)                 it is being freed
  *
- * FLAMETAP_EVERY is the mean number of bytes from sample to sample, 524288 by default. A call costs
- * a subtraction and a branch, as the distance to the next sample is a variable of the thread; see
- * tool/alloc/alloc_sampling.h. A call of free() looks into a small table for the hash of the
+ * FLAMETAP_INTERVAL is the mean number of bytes from sample to sample, 524288 by default. A call
+ * costs a subtraction and a branch, as the distance to the next sample is a variable of the thread;
+ * see tool/alloc/alloc_sampling.h. A call of free() looks into a small table for the hash of the
  * pointer.
  */
 #include "tool/alloc/alloc_sampling.h"
@@ -113,7 +113,7 @@ void __libc_free(void *);
 /* Runs before the program has threads. */
 __attribute__((constructor)) static void find_allocator(void)
 {
-	const char *text = getenv("FLAMETAP_EVERY");
+	const char *text = getenv("FLAMETAP_INTERVAL");
 	uint64_t bytes = text ? strtoull(text, NULL, 10) : 0;
 
 	if (next.malloc || finding)

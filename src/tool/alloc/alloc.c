@@ -257,8 +257,8 @@ static void note_samples(const struct tool_run *run, struct strbuf *notes)
 		strbuf_addf(notes, "%" PRIu64 " calls were taken as samples", a->sum.taken);
 	if (a->keeps_blocks)
 		strbuf_addf(notes, ", of which %" PRIu64 " blocks are left", a->nr_held);
-	strbuf_addf(notes, ": the sum of bytes has a standard error of %.0f; --every 1 takes all\n",
-		error);
+	strbuf_addf(notes,
+		": the sum of bytes has a standard error of %.0f; --interval 1 takes all\n", error);
 }
 
 static void note(const struct tool_run *run, struct strbuf *notes)

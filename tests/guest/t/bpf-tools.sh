@@ -52,12 +52,12 @@ in_guest() {
 	check_eq 'vfs: bytes read and written, as /proc/PID/io counts them' "$(sed -n 's/^io //p' "$T/target.out")" \
 		"$(amount vfs op read) $(amount vfs op write)"
 	tool=alloc
-	record_work "$HEAP" alloc --every 1
+	record_work "$HEAP" alloc --interval 1
 	check 'alloc: nothing is lost' grep -q ' kept, 0 lost' "$T/alloc.err"
 	check_eq 'alloc: bytes' "$(heap_bytes)" "$(amounts alloc alloc)"
 	check_eq 'alloc: calls' "$(heap_calls)" "$(amounts alloc calls)"
 	tool=leaks
-	record_held leaks --every 1
+	record_held leaks --interval 1
 	check_eq 'leaks: bytes' "$(held_bytes)" "$(amounts leaks leaks)"
 	check_eq 'leaks: blocks' "$(held_blocks)" "$(amounts leaks blocks)"
 	tool=wall WAITS=$LAB_WORK/waits

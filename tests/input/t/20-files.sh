@@ -40,9 +40,10 @@ for program in $readers; do
 	bad "$program: newer" 2 "^$program: 'newer.rec': it is of format version 9, .* reads up to 2; install" "$program" newer.rec
 	bad "$program: version over 64 bits" 2 "'absurd.rec': line 1: a number is wrong" "$program" absurd.rec
 	bad "$program: version 0" 2 "'zero.rec': line 1: there is no version 0" "$program" zero.rec
-	for file in packed.xz elf random zeros letter picture.svg perf.data; do
+	for file in packed.xz elf random zeros letter picture.svg; do
 		bad "$program: $file" 2 "^$program: '$file': it is " "$program" "$file"
 	done
+	bad "$program: perf.data" 2 "^$program: 'perf.data': it ends in its header$" "$program" perf.data
 	bad "$program: no such option" 64 'unrecognized option' "$program" --none good.rec
 done
 for file in twice.gz:gunzip twice.zst:gunzip packed.xz:unxz packed.bz2:bunzip2; do
