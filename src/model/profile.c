@@ -159,7 +159,7 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	       a->place == b->place && a->kind == b->kind && a->label == b->label;
 }
 
-/* Extends the lines of F by those of an equal frame, if they are in the same file. */
+/* Extends the lines of F by the lines of an equal frame, if they are in the same file. */
 static void widen_lines(struct frame *f, const struct frame *other)
 {
 	if (!other->first_line || (f->first_line && f->file != other->file))

@@ -41,7 +41,7 @@ void vm_sources_release(struct vm_sources *s)
 
 /* ---- opening a file ---- */
 
-struct request {
+struct source_path {
 	uint32_t pid;
 	char path[4096];
 };
@@ -49,7 +49,7 @@ struct request {
 /* Works in the reader, as the file system of the process may not answer. */
 static int work_open(void *room, int passed)
 {
-	const struct request *r = room;
+	const struct source_path *r = room;
 	bool absolute = r->path[0] == '/';
 	struct stat st;
 	char root[64];
@@ -74,7 +74,7 @@ static bool is_below(const char *path)
 
 static int open_source(uint32_t pid, const char *path)
 {
-	struct request *r = reader_room();
+	struct source_path *r = reader_room();
 	int fd = -1;
 
 	if (!r || strlen(path) >= sizeof(r->path) || !is_below(path))
@@ -108,14 +108,14 @@ static bool is_older(const struct stat *st, uint32_t pid)
 
 /* ---- reading it ---- */
 
-struct reading {
+struct source_scan {
 	const struct vm *vm;
 	int fd;
 };
 
 static void work_read(void *arg, struct strbuf *output)
 {
-	const struct reading *r = arg;
+	const struct source_scan *r = arg;
 	struct definitions list = DEFINITIONS_INIT;
 	char *text = xcalloc(BYTES_MAX, 1);
 	size_t len = 0;
@@ -139,7 +139,7 @@ static bool prepare(void *arg)
 /* Adds the file that is open as FD. Returns its index + 1. */
 static uint32_t add_file(struct vm_sources *s, const struct vm *vm, int fd, const struct stat *st)
 {
-	struct reading reading = {vm, fd};
+	struct source_scan reading = {vm, fd};
 	struct worker w = {.prepare = prepare,
 		.work = work_read,
 		.arg = &reading,

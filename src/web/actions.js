@@ -121,7 +121,7 @@ flametap.actions = (() => {
 	}
 
 	const isFunction = (i) => i > 0 && now.tree.frame[i] !== data.smallCallers;
-	const hasCode = (i) => i > 0 && 'uki'.includes(data.frames.style[now.tree.frame[i]][0]);
+	const hasCode = (i) => isFunction(i) && ('uki'.includes(data.frames.style[now.tree.frame[i]][0]) || data.where[now.tree.frame[i]]);
 
 	/* actions on a frame: key, label, run(i), when(i) */
 	const ofFrame = [

@@ -8,6 +8,8 @@
 #include "symbol/fetch/debuginfod.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +62,45 @@ static bool find_in_folder(struct source_reading *r, const char *folder, size_t 
 	return false;
 }
 
+/* Returns the start of task TID in ticks since boot, or 0 if it is not known. */
+static uint64_t start_of(uint32_t tid)
+{
+	enum { FIELDS = 20 }; /* of proc_pid_stat(5), from behind the name to the start */
+	char path[64], text[1024];
+	uint64_t start = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tid);
+	FILE *in = fopen(path, "re");
+
+	if (!in)
+		return 0;
+	const char *s = fgets(text, sizeof(text), in) ? strrchr(text, ')') : NULL;
+
+	for (int i = 0; s && i < FIELDS; i++)
+		s = strchr(s + 1, ' ');
+	if (s)
+		start = strtoull(s + 1, NULL, 10);
+	fclose(in);
+	return start;
+}
+
+/* Finds a script where its process, if it still runs, has it. */
+static bool find_in_process(struct source_reading *r)
+{
+	const struct source_file *file = r->file;
+	bool absolute = file->path[0] == '/';
+
+	if (!file->start || start_of(file->tid) != file->start)
+		return false;
+	char *root = xasprintf("/proc/%" PRIu32 "/%s", file->tid, absolute ? "root" : "cwd");
+	char *path = xasprintf("%s%s", absolute ? "" : "/", file->path);
+	bool found = take_found(r, opener_find(r->opener, root, path), xstrdup(file->path));
+
+	free(root);
+	free(path);
+	return found;
+}
+
 static bool find_locally(struct source_reading *r)
 {
 	const char *folders = r->options->folders ? r->options->folders : "";
@@ -68,9 +109,13 @@ static bool find_locally(struct source_reading *r)
 	for (const char *s = folders; *s; s += strcspn(s, ":"), s += *s == ':')
 		if (strcspn(s, ":") && find_in_folder(r, s, strcspn(s, ":")))
 			return true;
-	return r->file->path[0] == '/' &&
-	       take_found(r, opener_find(r->opener, root, r->file->path),
-		       xasprintf("%s%s", root ? root : "", r->file->path));
+	if (r->file->path[0] != '/')
+		return !r->file->program &&
+		       (find_in_process(r) ||
+			       take_found(r, opener_find(r->opener, NULL, r->file->path),
+				       xstrdup(r->file->path)));
+	return find_in_process(r) || take_found(r, opener_find(r->opener, root, r->file->path),
+					     xasprintf("%s%s", root ? root : "", r->file->path));
 }
 
 /* Returns whether the file is newer than the program. Files from servers match the build-id. */
@@ -197,15 +242,20 @@ static bool is_usable(struct source_reading *r)
 {
 	struct strbuf why = STRBUF_INIT;
 
-	if (r->where.path_fd < 0) {
+	if (r->file->is_text) {
+		strbuf_adds(&why, "the text of an eval, or of a chunk that was loaded from memory, "
+				  "is not in a file");
+	} else if (r->where.path_fd < 0) {
 		strbuf_adds(&why, "no source file ");
 		message_add_path(&why, r->file->path);
 		strbuf_adds(&why, ": --source-path gives its folder");
 	} else if (is_newer(r)) {
 		message_add_path(&why, r->file->found);
 		strbuf_adds(&why, " was changed after ");
-		message_add_path(&why, r->file->program);
-		strbuf_adds(&why, " was built: its lines may be others; --any-source shows it");
+		if (r->file->program)
+			message_add_path(&why, r->file->program);
+		strbuf_adds(&why, r->file->program ? " was built" : "the recording had begun");
+		strbuf_adds(&why, ": its lines may be others; --any-source shows it");
 		close(r->where.path_fd);
 		r->where.path_fd = -1;
 	}
@@ -252,7 +302,8 @@ void source_files_read(struct source_file *list, size_t nr, const struct source_
 			.opener = opener,
 			.where = FOUND_NONE,
 			.fd = -1};
-		missing |= !find_locally(&readings[i]);
+		if (!list[i].is_text)
+			missing |= !find_locally(&readings[i]);
 	}
 	if (missing && may_download(options))
 		download(readings, nr, notes);

@@ -24,8 +24,12 @@ struct source_options {
 struct source_file {
 	/* the request, with strings of the caller */
 	const char *path, *build_id; /* path in debug information; program's build-id, or "" */
-	const char *program;         /* path of the program, for messages */
-	int64_t built_ns;            /* when the program was modified, since 1970, or 0 */
+	const char *program;         /* path of the program, for messages, or NULL for a script */
+	int64_t built_ns; /* when the program was modified, or the script ran, since 1970, or 0 */
+	/* a task that has executed a script, and its start in ticks since boot; or 0 */
+	uint32_t tid;
+	uint64_t start;
+	bool is_text; /* it is not a file */
 	/* the result */
 	char *found;   /* where the file is, or NULL if it was not found */
 	char *text;    /* NUL-terminated */

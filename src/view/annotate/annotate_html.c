@@ -195,7 +195,7 @@ static void write_line(
 	struct html_writer *w, uint32_t source, uint32_t number, const struct annotated_line *line)
 {
 	const struct source_file *file = &w->a->sources[w->f->sources[source].file];
-	bool sampled = line && line->counter != NO_COUNTER;
+	bool sampled = line && line->counter != NO_COUNTER && w->f->nr_blocks;
 	size_t len;
 	const char *s = source_file_line(file, number, &len);
 
@@ -295,6 +295,7 @@ static void write_function(struct html_writer *w, size_t number)
 	for (uint32_t i = 0; i < f->nr_sources; i++)
 		write_source(w, i);
 	if (f->nr_blocks)
+		if (w->f->nr_blocks)
 		write_blocks(w);
 	strbuf_adds(&w->text, "</section>\n");
 	flush(w);

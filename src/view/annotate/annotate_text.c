@@ -216,6 +216,7 @@ static void write_function(struct text_writer *w, bool instructions)
 	end_line(w);
 	listing_add_lack(w->a, f, &lack);
 	instructions |= !listing_has_text(w->a, f);
+	instructions &= f->nr_blocks > 0;
 	fputs(lack.buf, w->out);
 	for (size_t i = 0; !instructions && i < f->nr_sources; i++)
 		write_source(w, &f->sources[i]);

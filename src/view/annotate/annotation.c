@@ -227,6 +227,39 @@ static uint32_t add_source(struct annotation *a, uint32_t file, uint32_t path)
 	return *at;
 }
 
+/* Whether PATH is a text that an interpreter compiled, of which there is no file. */
+static bool is_text_alone(const char *path)
+{
+	return *path == '(' || *path == '[' || !*path;
+}
+
+/*
+ * Adds the source file of an interpreter's function, which TASK, or NULL, has executed. The
+ * texts of evals, which are numbered, count as one.
+ */
+static uint32_t add_script(struct annotation *a, const char *path, const struct rec_task *task)
+{
+	bool is_new;
+
+	if (is_text_alone(path))
+		path = "(text)";
+	uint32_t *at = table_put(&a->by_path, strpool_adds(&a->texts, path), UINT32_MAX, &is_new);
+
+	if (!is_new)
+		return *at;
+	*at = (uint32_t)a->nr_sources;
+	ALLOC_GROW(a->sources, a->nr_sources, a->sources_alloc);
+	a->sources[a->nr_sources++] = (struct source_file){
+		.path = path,
+		.build_id = "",
+		.built_ns = (int64_t)recording_started(a->rec),
+		.tid = task ? task->tid : 0,
+		.start = task ? task->start : 0,
+		.is_text = is_text_alone(path),
+	};
+	return *at;
+}
+
 /* Returns NULL if no code of F is from this file. */
 static struct annotated_source *find_source(struct annotated *f, uint32_t file)
 {
@@ -287,6 +320,59 @@ static void add_lines(struct annotation *a, struct annotated *f)
 		}
 	for (size_t i = 0; i < f->nr_sources; i++)
 		sort_lines(&f->sources[i]);
+}
+
+/* Returns the name of a frame that has a source line and no code, as functions of interpreters. */
+static const struct rec_name *script_name(const struct recording *rec, uint32_t frame)
+{
+	const struct rec_frame *f = &rec->frames[frame];
+	const struct rec_name *n = f->nr_names ? &rec->names[f->names] : NULL;
+
+	return n && f->place == AT_NAME && n->file && n->line ? n : NULL;
+}
+
+/* Returns for each frame a task that has executed it + 1, or 0. The caller frees the list. */
+static uint32_t *find_tasks(const struct recording *rec)
+{
+	uint32_t *tasks = xcalloc(rec->nr_frames, sizeof(*tasks));
+	bool *seen = xcalloc(rec->nr_stacks, sizeof(*seen));
+
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		for (int k = 0; k < ROW_STACKS && rec->rows[i].stacks[k] != NO_STACK; k++) {
+			uint32_t id = rec->rows[i].stacks[k];
+			const struct rec_stack *s = &rec->stacks[id];
+
+			for (uint32_t n = 0; n < s->nr && !seen[id]; n++)
+				tasks[rec->frame_refs[s->first + n]] = rec->rows[i].task + 1;
+			seen[id] = true;
+		}
+	free(seen);
+	return tasks;
+}
+
+/* Adds the lines that were executed to functions of interpreters. */
+static void add_script_lines(struct annotator *w)
+{
+	struct annotation *a = w->a;
+	uint32_t *tasks = find_tasks(a->rec);
+
+	for (uint32_t i = 0; i < a->rec->nr_frames; i++) {
+		const struct rec_name *n = script_name(a->rec, i);
+		uint32_t number = n ? w->number_of[a->recorded.of_frame[i]] : 0;
+
+		if (!number)
+			continue;
+		uint32_t file = add_script(a, recording_get(a->rec, n->file),
+			tasks[i] ? &a->rec->tasks[tasks[i] - 1] : NULL);
+		struct annotated_source *s = source_of(&a->list[number - 1], file);
+
+		ALLOC_GROW(s->lines, s->nr, s->alloc);
+		s->lines[s->nr++] = (struct annotated_line){.line = n->line, .counter = NO_COUNTER};
+	}
+	for (size_t i = 0; i < a->nr; i++)
+		for (size_t k = 0; k < a->list[i].nr_sources; k++)
+			sort_lines(&a->list[i].sources[k]);
+	free(tasks);
 }
 
 /* ---- counters ---- */
@@ -358,6 +444,25 @@ static void count_function(struct annotation *a, uint32_t frame, uint32_t functi
 		count(a, frame, &call_of(a, line, place->file, place->insn, level)->counter);
 }
 
+/* Counts a frame of an interpreter for its line. */
+static void count_script(struct annotator *w, uint32_t frame)
+{
+	struct annotation *a = w->a;
+	const struct rec_name *n = script_name(a->rec, frame);
+	uint32_t number = n ? w->number_of[a->recorded.of_frame[frame]] : 0;
+
+	if (!number)
+		return;
+	struct annotated_source *s = find_source(
+		&a->list[number - 1], add_script(a, recording_get(a->rec, n->file), NULL));
+	const struct annotated_line key = {.line = n->line};
+
+	count(a, frame,
+		&((struct annotated_line *)bsearch(
+			  &key, s->lines, s->nr, sizeof(key), compare_lines))
+			 ->counter);
+}
+
 static void count_frames(struct annotator *w)
 {
 	struct annotation *a = w->a;
@@ -373,8 +478,10 @@ static void count_frames(struct annotator *w)
 		const struct rec_frame *f = &a->rec->frames[i];
 		const struct code_place *place = &a->code.places[i];
 
-		if (place->insn == NO_CODE)
+		if (place->insn == NO_CODE) {
+			count_script(w, i);
 			continue;
+		}
 		count(a, i, &a->counters[place->file][place->insn]);
 		for (uint32_t k = 0; k <= f->nr_names; k++) {
 			uint32_t function = k < f->nr_names ? a->recorded.of_name[f->names + k]
@@ -412,8 +519,12 @@ static void check_length(struct source_file *file, uint32_t line)
 		return;
 	message_add_path(&why, file->found);
 	strbuf_addf(&why, " is another version: it has %" PRIu32 " lines, and ", file->nr_lines);
-	message_add_path(&why, file->program);
-	strbuf_addf(&why, " was built from line %" PRIu32 " of it", line);
+	if (file->program) {
+		message_add_path(&why, file->program);
+		strbuf_addf(&why, " was built from line %" PRIu32 " of it", line);
+	} else {
+		strbuf_addf(&why, "line %" PRIu32 " of it was executed", line);
+	}
 	file->why = strbuf_detach(&why);
 	free(file->text);
 	file->text = NULL;
@@ -449,7 +560,7 @@ static void settle_sources(struct annotator *w)
 static const char *machine_code_of(const struct recorded_function *f)
 {
 	if (frame_language(f->kind))
-		return "is a function of an interpreter, not machine code";
+		return "is a function of an interpreter of which no source line is known";
 	switch (f->kind) {
 	case FRAME_JIT:
 		return "is code that was made at run time, which recordings do not keep";
@@ -515,11 +626,12 @@ static void annotate(struct annotator *w)
 	init_functions(a);
 	find_owners(w);
 	add_blocks(w);
-	for (size_t i = 0; i < a->nr; i++) {
+	for (size_t i = 0; i < a->nr; i++)
 		add_lines(a, &a->list[i]);
-		if (!a->list[i].nr_blocks)
+	add_script_lines(w);
+	for (size_t i = 0; i < a->nr; i++)
+		if (!a->list[i].nr_blocks && !a->list[i].nr_sources)
 			explain(a, &a->list[i]);
-	}
 	count_frames(w);
 	settle_sources(w);
 	for (size_t i = 0; i < a->code.nr; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of a recording with the weights of their source lines and instructions. An inlined
- * function has the lines and instructions of all its copies. The weight of a line includes the code
- * that is inlined into it.
+ * Functions of a recording with the weights of their source lines and instructions; functions of
+ * interpreters have only lines. An inlined function has the lines and instructions of all its
+ * copies. The weight of a line includes the code that is inlined into it.
  */
 #ifndef VIEW_ANNOTATE_ANNOTATION_H
 #define VIEW_ANNOTATE_ANNOTATION_H

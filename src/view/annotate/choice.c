@@ -40,8 +40,9 @@ static bool is_hot(const struct recorded *r, uint32_t function)
 {
 	const struct recorded_function *f = &r->list[function];
 
-	return f->self && f->out_of_line && f->at_address &&
-	       (f->kind == FRAME_USER || f->kind == FRAME_KERNEL);
+	return f->self && f->out_of_line &&
+	       (f->has_line ||
+		       (f->at_address && (f->kind == FRAME_USER || f->kind == FRAME_KERNEL)));
 }
 
 static void note_missing(const struct recorded *r, const char *text, struct strbuf *notes)

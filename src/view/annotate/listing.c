@@ -15,13 +15,16 @@ enum {
 	TAB = 8,  /* columns */
 	ABOVE = 2,
 	BELOW = 1,
+	MIXED = 4,
 };
 
 struct listing_base listing_base(const struct annotation *a, const struct annotated *f)
 {
 	const struct recorded_function *r = &a->recorded.list[f->function];
+	/* in mixed stacks, the interpreter's C functions have nearly all of the self weight */
+	bool of_total = r->has_line ? r->self < r->total / MIXED : !r->self;
 
-	return (struct listing_base){r->self ? r->self : r->total, !r->self};
+	return (struct listing_base){of_total ? r->total : r->self, of_total};
 }
 
 uint64_t listing_weight(const struct listing_base *base, const struct counter *c)

@@ -39,6 +39,9 @@ static uint32_t add_module(struct recorder *w, const struct rec_frame *f, uint32
 	const struct recording *rec = w->rec;
 	uint32_t path = f->place == AT_MAP ? rec->maps[f->map].path : 0;
 
+	/* an interpreter's function is the same one when it is compiled */
+	if (f->kind == FRAME_JIT && f->place == AT_NAME)
+		module = 0;
 	return strpool_import(&w->r->names, &rec->strings, module ? module : path);
 }
 
@@ -59,6 +62,7 @@ static uint32_t add_named(struct recorder *w, const struct rec_frame *f, uint32_
 	uint32_t function = add_function(r, f, name, module);
 
 	r->list[function].mangled = label;
+	r->list[function].has_line |= f->place == AT_NAME && n->file && n->line;
 	*table_put(&r->by_label, label, module, &is_new) = function + 1;
 	return function;
 }

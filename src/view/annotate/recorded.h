@@ -20,6 +20,7 @@ struct recorded_function {
 	uint32_t mangled;      /* in names: one of its names in a symbol table, or 0 */
 	enum frame_kind kind;  /* of a frame that is in its code */
 	bool at_address;       /* its frames are in a mapping or in a kernel */
+	bool has_line;         /* it has no address, but a source line: an interpreter's function */
 	bool out_of_line;      /* it has code of its own, with samples */
 	uint64_t self, total;  /* including functions that are inlined into it */
 };

@@ -252,7 +252,7 @@ task 0 1 1 0 a
 frame 0 jit pc - 1000
 name 0 generated 0 [jit] - 0
 frame 1 perl name
-name 1 Shop::add 0 - shop.pl 3
+name 1 Shop::add 0 - - 0
 frame 2 kernel pc - ffffffff81001000
 name 2 do_work 0 [kernel] - 0
 stack 0 user root - 0
