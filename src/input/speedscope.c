@@ -15,6 +15,7 @@
  */
 #include "expansion.h"
 #include "json_reader.h"
+#include "json_tree.h"
 #include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/strbuf.h"
@@ -414,23 +415,42 @@ static void read_profile(struct speedscope_reader *r, struct json_reader *j)
 	strbuf_release(&profile.type);
 }
 
-/*
- * Returns which other format of JSON has this member and what to do with it, or NULL if it is
- * unknown.
- */
-static const char *other_format(const char *member)
-{
-	static const char *const members[][2] = {
-		{"traceEvents", "is Chrome's trace format: import it in speedscope, and export it"},
-		{"nodes", "is a CPU profile of V8: import it in speedscope, and export it"},
-		{"libs", "is Firefox's profile: import it in speedscope, and export it"},
-		{"functions", "is a table of bt-report, which has no stacks"},
-	};
+/* Other formats that are JSON, by a member that they have. */
+static const struct other_json {
+	const char *member;
+	json_read *read;  /* or NULL if it cannot be read */
+	const char *hint; /* what it is, for a message */
+} others[] = {
+	{"traceEvents", chrome_trace_read, NULL},
+	{"nodes", v8_profile_read, NULL},
+	{"threads", firefox_profile_read, NULL},
+	{"functions", NULL, "is a table of bt-report, which has no stacks"},
+};
 
-	for (size_t i = 0; i < ARRAY_LEN(members); i++)
-		if (!strcmp(member, members[i][0]))
-			return members[i][1];
+static const struct other_json *find_other(const char *member)
+{
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (!strcmp(member, others[i].member))
+			return &others[i];
 	return NULL;
+}
+
+/* Returns what the file is if it is not speedscope's, or NULL. */
+static const struct other_json *other_of(struct json_reader j)
+{
+	const struct other_json *other = NULL;
+	struct strbuf member = STRBUF_INIT;
+	const char *key;
+
+	if (json_peek(&j) == '[')
+		return &others[0];
+	if (json_begin(&j, '{'))
+		while ((key = json_next_member(&j, &member)) && strcmp(key, "profiles")) {
+			other = other ? other : find_other(key);
+			json_skip(&j);
+		}
+	strbuf_release(&member);
+	return key ? NULL : other;
 }
 
 /* Returns -1 if the file is not speedscope's. */
@@ -438,7 +458,7 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 {
 	struct json_reader shared = {0}, profiles = {0};
 	struct strbuf member = STRBUF_INIT;
-	const char *key, *other = NULL;
+	const char *key;
 
 	if (json_begin(&j, '{'))
 		while ((key = json_next_member(&j, &member))) {
@@ -446,8 +466,6 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 				shared = j;
 			else if (!strcmp(key, "profiles"))
 				profiles = j;
-			else if (!other)
-				other = other_format(key);
 			json_skip(&j);
 		}
 	strbuf_release(&member);
@@ -455,8 +473,8 @@ static int read_all(struct speedscope_reader *r, struct json_reader j)
 	if (r->bad)
 		return 0;
 	if (!shared.at || !profiles.at)
-		return fail(r->in->notes, "it is JSON, but not speedscope's: it %s\n",
-			other ? other : "has no shared frames and profiles");
+		return fail(r->in->notes, "it is JSON, but not speedscope's: it has no shared "
+					  "frames and profiles\n");
 	read_frames(r, &shared);
 	if (json_begin(&profiles, '['))
 		while (json_next(&profiles))
@@ -470,10 +488,8 @@ static int end(struct speedscope_reader *r)
 {
 	struct strbuf *notes = r->in->notes;
 
-	if (r->deep)
-		return fail(notes, "it is JSON, but nested deeper than %d\n", JSON_DEPTH_MAX);
-	if (r->bad)
-		return fail(notes, "it is JSON, but damaged or not whole\n");
+	if (json_check(&(struct json_reader){.bad = r->bad, .deep = r->deep}, notes))
+		return -1;
 	if (!r->found && r->in->options->event) {
 		strbuf_adds(notes, "it has no profile of the name '");
 		message_add(notes, r->in->options->event, strlen(r->in->options->event));
@@ -499,6 +515,22 @@ static int end(struct speedscope_reader *r)
 	return r->wrong || r->other_units || r->ends;
 }
 
+static int read_json(struct speedscope_reader *r, struct json_reader j)
+{
+	const struct other_json *other = other_of(j);
+	int ret;
+
+	if (other && other->read) {
+		ret = other->read(r->in, j, &r->stacks, r->expansion);
+		r->in->several = r->stacks.several;
+		return ret;
+	}
+	if (other)
+		return fail(r->in->notes, "it is JSON, but not speedscope's: it %s\n", other->hint);
+	ret = read_all(r, j);
+	return ret ? ret : end(r);
+}
+
 static int speedscope_read(struct text_input *in)
 {
 	struct speedscope_reader r = {.in = in, .p = in->p};
@@ -508,10 +540,8 @@ static int speedscope_read(struct text_input *in)
 	stacks_init(&r.stacks, in->p, in->options->tasks);
 	r.expansion = expansion_of(text.len, lines_packed(in->lines));
 	if (!ret)
-		ret = read_all(
+		ret = read_json(
 			&r, (struct json_reader){.at = text.buf, .end = text.buf + text.len});
-	if (!ret)
-		ret = end(&r);
 	stacks_release(&r.stacks);
 	free(r.entries);
 	free(r.indexes);

@@ -112,7 +112,8 @@ static void read_mmap(struct reader *r, const struct perf_event_header *h, struc
 
 	const char *path = recording_get(r->rec, take_text(r, &b));
 
-	if (b.bad || span.end <= span.start || h->misc & PERFDATA_MMAP_DATA)
+	if (b.bad || span.end <= span.start || span.offset > UINT64_MAX - (span.end - span.start) ||
+		h->misc & PERFDATA_MMAP_DATA)
 		return;
 	if (pid == UINT32_MAX || (h->misc & PERFDATA_MODE) == PERFDATA_KERNEL) {
 		map_kernel(r, path, span.offset);

@@ -13,7 +13,8 @@
 enum {
 	SLICE_MS = 10,
 	SLICES_SHOWN = 400,
-	CHAIN_MAX = 127, /* kernel.perf_event_max_stack */
+	SLICE_MAX_S = 500, /* seconds */
+	CHAIN_MAX = 127,   /* kernel.perf_event_max_stack */
 };
 
 static const uint64_t slice_ns = SLICE_MS * 1000000ULL;
@@ -396,18 +397,26 @@ static void merge_slices(struct recording *rec, unsigned shift)
 	rec->series = merged;
 }
 
+static void forget_slices(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		rec->rows[i].series = 0;
+}
+
 static void set_slices(struct perfdata_rows *rs)
 {
 	uint64_t nr = (rs->ended - rs->began) / slice_ns + 1;
 	unsigned shift = 0;
 
-	if (!rs->began || nr > UINT32_MAX)
+	if (!rs->began || nr > UINT32_MAX) {
+		forget_slices(rs->rec);
 		return;
-	while ((nr + (1U << shift) - 1) >> shift > SLICES_SHOWN)
+	}
+	while ((nr - 1) >> shift >= SLICES_SHOWN && slice_ns << shift <= SLICE_MAX_S * 500000000ULL)
 		shift++;
 	merge_slices(rs->rec, shift);
 	rs->rec->slices.ns = slice_ns << shift;
-	rs->rec->slices.nr = (uint32_t)((nr + (1U << shift) - 1) >> shift);
+	rs->rec->slices.nr = (uint32_t)((nr - 1) >> shift) + 1;
 }
 
 void perfdata_rows_end(struct perfdata_rows *rs)

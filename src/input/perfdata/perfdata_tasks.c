@@ -199,6 +199,12 @@ void perfdata_tasks_map(struct perfdata_tasks *ts, uint32_t pid, const struct pe
 	replace(space, from, to, list, n);
 }
 
+/* Returns an ID, or 0 for the ID -1 of threads that are gone. */
+static uint32_t id_of(uint32_t id)
+{
+	return id == UINT32_MAX ? 0 : id;
+}
+
 uint32_t perfdata_tasks_task(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid)
 {
 	struct perfdata_thread *t = find_thread(ts, tid);
@@ -209,8 +215,9 @@ uint32_t perfdata_tasks_task(struct perfdata_tasks *ts, uint32_t pid, uint32_t t
 		t = add_thread(ts, pid, tid, leader ? leader->comm : comm_of(ts, tid));
 	}
 	if (!t->task)
-		t->task = 1 + recording_add_task(ts->rec,
-				      &(struct rec_task){.pid = pid, .tid = tid, .comm = t->comm});
+		t->task = 1 + recording_add_task(ts->rec, &(struct rec_task){.pid = id_of(pid),
+								  .tid = id_of(tid),
+								  .comm = t->comm});
 	return t->task - 1;
 }
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tier: all
+# What perf records here: sums and callers of a program's functions are those of perf script, whichever samples were taken; copied
+# stacks reach the program's first function.
+# shellcheck disable=SC2154 # bin is from tests/input/lib.sh
+set -eu
+
+. "$TOP/tests/input/lib.sh"
+
+cat >program.c <<'C'
+#include <stdlib.h>
+static volatile unsigned long sink;
+#define FUNCTION __attribute__((noinline)) unsigned long
+FUNCTION leaf(unsigned long n) { for (int i = 0; i < 3000; i++) n = n * 6364136223846793005UL + i; return sink = n; }
+FUNCTION odd(int depth, unsigned long n) { return depth ? odd(depth - 1, leaf(n)) + 1 : leaf(n); }
+FUNCTION even(int depth, unsigned long n) { return depth ? odd(depth - 1, leaf(n)) + 2 : leaf(n); }
+int compare(const void *a, const void *b) { return leaf(*(const int *)a) < leaf(*(const int *)b); }
+FUNCTION sort(void) { int list[64]; for (int i = 0; i < 64; i++) list[i] = i * 7 % 64; qsort(list, 64, 4, compare); return list[0]; }
+int main(void) { for (int i = 0; i < 400; i++) { even(i % 20, i); odd(i % 5, i); sort(); } return 0; }
+C
+${CC:-cc} -O1 -fno-optimize-sibling-calls -fno-omit-frame-pointer -w -o with_fp program.c
+${CC:-cc} -O1 -fno-optimize-sibling-calls -fomit-frame-pointer -w -o without_fp program.c
+
+# theirs FILE: the sums of each leaf and its caller, of the program's functions
+theirs() {
+	perf script -i "$1" -F period,ip,sym,dso --no-inline 2>/dev/null | awk '
+		function add() { if (n && names[1] ~ /^(leaf|odd|even|compare|sort|main)$/) sums[names[1] " " names[2]] += period; n = 0 }
+		NF == 1 { add(); period = $1; next }
+		NF { names[++n] = $2 }
+		END { add(); for (name in sums) print name, sums[name] }' | LC_ALL=C sort
+}
+
+ours() {
+	"$bin/bt-export" --folded --debuginfod=never "$1" 2>said | awk '
+		{ sum = $NF; sub(/ [0-9]+$/, ""); n = split($0, names, ";") }
+		names[n] ~ /^(leaf|odd|even|compare|sort|main)$/ { sums[names[n] " " names[n - 1]] += sum }
+		END { for (name in sums) print name, sums[name] }' | LC_ALL=C sort
+}
+
+# recorded NAME PROGRAM OPTION...: records PROGRAM to NAME.data, and compares
+recorded() {
+	name=$1 program=$2
+	shift 2
+	perf record -q -e cpu-clock:u -F 499 "$@" -o "$name.data" -- "./$program" 2>perf.err || cat perf.err
+	check_eq "$name: each function and its caller" "$(theirs "$name.data")" "$(ours "$name.data")"
+}
+
+if ! perf record -q -e cpu-clock:u -o try.data true 2>/dev/null; then
+	skip 'perf record' 'perf cannot record here'
+	results
+	exit
+fi
+recorded frame-pointers with_fp -g
+check "their sums are there" test -n "$(theirs frame-pointers.data)"
+recorded copies without_fp --call-graph dwarf
+check 'copies: all stacks are whole' grep -q 'stacks 100.0 % whole' said
+# shellcheck disable=SC2016 # for perf
+perf record -q -e cpu-clock:u -F 499 --call-graph dwarf -z -o compressed.data -- ./without_fp 2>/dev/null || :
+check_eq 'compressed: each function and its caller' "$(theirs compressed.data)" "$(ours compressed.data)"
+perf record -q -e cpu-clock:u -F 499 -g -o - -- ./with_fp 2>/dev/null | tee pipe.data | "$bin/bt-export" --folded >piped.folded 2>/dev/null
+check_eq 'a pipe: each function and its caller' "$(theirs pipe.data)" "$(ours pipe.data)"
+check_eq 'a pipe: as its file' "$("$bin/bt-export" --folded pipe.data 2>/dev/null)" "$(cat piped.folded)"
