@@ -264,7 +264,7 @@ const struct arg_option options_rows[] = {
 	{"output", 'o', "FILE",
 		"Write FILE, in the format of its ending: .rec .rec.zst .bt .folded .svg .csv "
 		".json "
-		".pb.gz or .speedscope.json; can be repeated; default: .bt on stdout",
+		".pb.gz .speedscope.json or .firefox.json; can be repeated; default: .bt on stdout",
 		3, .set = add_output},
 	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 3,
 		arg_text, AT(title)},

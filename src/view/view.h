@@ -70,12 +70,14 @@ int view_report(const struct profile *p, const struct report_options *options, F
 	struct strbuf *err);
 
 /*
- * Write formats for other programs: pprof's profile.proto, compressed, and speedscope's JSON.
+ * Write formats for other programs: pprof's profile.proto, compressed, speedscope's JSON, and the
+ * Firefox profiler's, whose threads are the task frames at the root.
  * Weights beyond the range of the format are divided by a power of two, which is added to the
  * title.
  */
 int view_pprof(const struct profile *p, FILE *out, struct strbuf *err);
 int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err);
+int view_firefox(const struct profile *p, FILE *out, struct strbuf *err);
 
 /* Writes backtraces in the format of stap scripts, leaf first, heaviest stack first. */
 int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,
