@@ -11,7 +11,7 @@ static const struct {
 	export *export;
 	const char *ending;
 } formats[] = {{NULL}, {view_pprof, ".pb.gz"}, {view_speedscope, ".speedscope.json"},
-	{view_folded, ".folded"}, {view_otlp, ".otlp"}};
+	{view_firefox, ".firefox.json"}, {view_folded, ".folded"}, {view_otlp, ".otlp"}};
 
 struct export_command {
 	struct view_args args;
@@ -20,19 +20,23 @@ struct export_command {
 
 #define FORMAT(index)                                                                              \
 	arg_choice, ARG_AT(struct export_command, format),                                         \
-		.choice = index, .use = "--pprof, --speedscope, --folded and --otlp"
+		.choice = index, .use = "--pprof, --speedscope, --firefox, --folded and --otlp"
 
 static const struct arg_option options[] = {
 	{"pprof", 0, NULL, "For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1,
 		FORMAT(1)},
 	{"speedscope", 0, NULL, "For speedscope: JSON; default for -o FILE.speedscope.json", 1,
 		FORMAT(2)},
-	{"folded", 0, NULL, "Folded stacks, as bt-collapse writes them; default for -o FILE.folded",
+	{"firefox", 0, NULL,
+		"For the Firefox profiler: JSON with threads and time; default for -o "
+		"FILE.firefox.json",
 		1, FORMAT(3)},
+	{"folded", 0, NULL, "Folded stacks, as bt-collapse writes them; default for -o FILE.folded",
+		1, FORMAT(4)},
 	{"otlp", 0, NULL,
 		"For OpenTelemetry: the profiles of OTLP 1.11, as protobuf; default for -o "
 		"FILE.otlp",
-		1, FORMAT(4)},
+		1, FORMAT(5)},
 	{0},
 };
 
@@ -45,9 +49,11 @@ static void settle(void *input)
 		if (output_file_ends(&o->args.output, formats[i].ending))
 			o->format = i;
 	if (!o->format)
-		arg_error("no format: give --pprof, --speedscope, --folded or --otlp");
+		arg_error("no format: give --pprof, --speedscope, --firefox, --folded or --otlp");
 	if (formats[o->format].export != view_folded)
 		o->args.not_for_terminal = "-o FILE, or '>'";
+	if (formats[o->format].export == view_firefox)
+		view->threads = view->processes = view->times = true;
 	view->label_sets = view->places =
 		formats[o->format].export == view_pprof || formats[o->format].export == view_otlp;
 }

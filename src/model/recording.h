@@ -239,12 +239,12 @@ void recording_add_unnamed(
 
 /* How rows are converted to stacks of the call tree. */
 struct recording_view {
-	bool comm;                         /* the root frame is the task's comm */
-	bool threads;                      /* the root frame is comm/tid */
-	bool processes;                    /* the root frame is comm/pid of the process */
-	bool lines;                        /* frames have their source line */
-	bool paths;                        /* source lines have the folders of their files */
-	int event;                         /* number of the event, or -1 for the first with rows */
+	bool comm;      /* the root frame is the task's comm */
+	bool threads;   /* the root frame is comm/tid */
+	bool processes; /* the root frame is comm/pid of the process; before threads */
+	bool lines;     /* frames have their source line */
+	bool paths;     /* source lines have the folders of their files */
+	int event;      /* number of the event, or -1 for the first with rows */
 	const struct label_filter *labels; /* shows matching rows, or all if NULL */
 	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
 	bool range_by_leaf; /* distributions are grouped by the function at the leaf */

@@ -321,21 +321,29 @@ static uint32_t *find_leaders(const struct recording *rec)
 	return leaders;
 }
 
-static void push_task(struct tree_builder *b, uint32_t id)
+/* Pushes "comm/ID", or "comm" if ID is 0. */
+static void push_comm(struct tree_builder *b, const struct rec_task *task, uint32_t id)
 {
-	const struct rec_task *task = &b->rec->tasks[b->leaders ? b->leaders[id] : id];
-
-	if (!b->view->comm && !b->view->threads && !b->leaders)
-		return;
 	const char *comm = recording_get(b->rec, task->comm);
 
 	strbuf_reset(&b->text);
 	strbuf_adds(&b->text, *comm ? comm : "[unknown]");
-	if (b->view->threads)
-		strbuf_addf(&b->text, "/%u", task->tid);
-	else if (b->leaders && task->pid)
-		strbuf_addf(&b->text, "/%u", task->pid);
+	if (id)
+		strbuf_addf(&b->text, "/%u", id);
 	push_text(b, FRAME_TASK);
+}
+
+static void push_task(struct tree_builder *b, uint32_t id)
+{
+	const struct rec_task *task = &b->rec->tasks[id];
+	const struct rec_task *leader = b->leaders ? &b->rec->tasks[b->leaders[id]] : NULL;
+
+	if (leader)
+		push_comm(b, leader, leader->pid);
+	if (b->view->threads)
+		push_comm(b, task, task->tid);
+	else if (b->view->comm && !leader)
+		push_comm(b, task, 0);
 }
 
 static void push_stacks(struct tree_builder *b, const struct rec_row *row, enum stack_kind kind)

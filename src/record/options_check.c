@@ -58,7 +58,8 @@ static bool says_when(const struct options *o)
 	for (size_t i = 0; i < o->nr_outputs; i++) {
 		int format = output_format(o->outputs[i]);
 
-		any |= format == OUT_REC || format == OUT_REC_ZST || format == OUT_SVG;
+		any |= format == OUT_REC || format == OUT_REC_ZST || format == OUT_SVG ||
+		       format == OUT_FIREFOX;
 	}
 	return any;
 }

@@ -277,7 +277,7 @@ const struct arg_option options_rows[] = {
 	{"output", 'o', "FILE",
 		"Write FILE, in the format of its ending: .rec .rec.zst .bt .folded .svg .csv "
 		".json "
-		".pb.gz or .speedscope.json; can be repeated; default: .bt on stdout",
+		".pb.gz .speedscope.json or .firefox.json; can be repeated; default: .bt on stdout",
 		3, .set = add_output},
 	{"every", 0, "TIME",
 		"Record continuously: a recording for each window of TIME, such as 60s, into the "

@@ -174,6 +174,17 @@ static int step(struct viewer *v, struct strbuf *err)
 	return ret;
 }
 
+/* Begins with the root frames that the command line asks for. */
+static void begin(struct top *t, const struct recording_view *view)
+{
+	if (view->by) {
+		top_add_label(t, view->by);
+		t->view = TOP_LABEL;
+	} else if (view->threads || view->processes) {
+		t->view = view->threads ? TOP_THREADS : TOP_PROCESSES;
+	}
+}
+
 int top_run(int socket, const struct top_options *options, struct strbuf *err)
 {
 	struct viewer v = {.socket = socket, .next = -1};
@@ -181,6 +192,7 @@ int top_run(int socket, const struct top_options *options, struct strbuf *err)
 
 	catch_signals();
 	top_init(&v.top);
+	begin(&v.top, options->view);
 	top_load_init(&v.load, options);
 	ask_for_next(&v);
 	while (!ret && !v.over && !stopped)

@@ -63,26 +63,43 @@ static int write_json(const struct output *o, FILE *out, struct strbuf *err)
 	return view_report(o->profile, &(struct report_options){.form = REPORT_JSON}, out, err);
 }
 
+/* Writes the recording as another view than that of the other outputs. */
+static int write_viewed(const struct output *o, const struct recording_view *view,
+	int (*write)(const struct profile *p, FILE *out, struct strbuf *err), FILE *out,
+	struct strbuf *err)
+{
+	struct profile profile, *list = &profile;
+
+	profile_init(&profile);
+	recording_to_profile(o->rec, view, &profile);
+	demangle_profiles(&list, 1, o->demangle);
+	filter_apply(&(struct filter){.skid = o->skid}, &profile, err);
+	profile_finish(&profile);
+	int ret = write(&profile, out, err);
+
+	profile_release(&profile);
+	return ret;
+}
+
 static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
 {
 	struct recording_view view = *o->view;
-	struct profile labelled, *list = &labelled;
 
 	view.label_sets = view.places = true;
-	profile_init(&labelled);
-	recording_to_profile(o->rec, &view, &labelled);
-	demangle_profiles(&list, 1, o->demangle);
-	filter_apply(&(struct filter){.skid = o->skid}, &labelled, err);
-	profile_finish(&labelled);
-	int ret = view_pprof(&labelled, out, err);
-
-	profile_release(&labelled);
-	return ret;
+	return write_viewed(o, &view, view_pprof, out, err);
 }
 
 static int write_speedscope(const struct output *o, FILE *out, struct strbuf *err)
 {
 	return view_speedscope(o->profile, out, err);
+}
+
+static int write_firefox(const struct output *o, FILE *out, struct strbuf *err)
+{
+	struct recording_view view = *o->view;
+
+	view.threads = view.processes = view.times = true;
+	return write_viewed(o, &view, view_firefox, out, err);
 }
 
 static int write_summary(const struct output *o, FILE *out, struct strbuf *err)
@@ -141,6 +158,7 @@ static const struct {
 	[OUT_CSV] = {".csv", write_csv},
 	[OUT_PPROF] = {".pb.gz", write_pprof},
 	[OUT_SPEEDSCOPE] = {".speedscope.json", write_speedscope},
+	[OUT_FIREFOX] = {".firefox.json", write_firefox},
 	[OUT_JSON] = {".json", write_json},
 };
 
@@ -154,7 +172,7 @@ int output_format(const char *path)
 
 const char *output_endings(void)
 {
-	return ".rec .rec.zst .bt .folded .svg .csv .json .pb.gz .speedscope.json";
+	return ".rec .rec.zst .bt .folded .svg .csv .json .pb.gz .speedscope.json .firefox.json";
 }
 
 /* Appends "cannot write 'PATH': " and errno's text, followed by MORE. */

@@ -21,7 +21,8 @@ enum output_format {
 	OUT_SVG,
 	OUT_CSV,
 	OUT_PPROF,
-	OUT_SPEEDSCOPE, /* before OUT_JSON, whose ending it has as well */
+	OUT_SPEEDSCOPE, /* before OUT_JSON, whose ending it has as well, as the next one */
+	OUT_FIREFOX,
 	OUT_JSON,
 	OUT_FORMATS,
 };

@@ -71,13 +71,15 @@ int view_report(const struct profile *p, const struct report_options *options, F
 
 /*
  * Write formats for other programs: pprof's profile.proto, compressed, OpenTelemetry's profiles
- * (OTLP), the message of a request and of a file, and speedscope's JSON.
+ * (OTLP), the message of a request and of a file, speedscope's JSON, and the Firefox profiler's,
+ * whose threads are the task frames at the root.
  * Weights beyond the range of the format are divided by a power of two, which is added to the
  * title.
  */
 int view_pprof(const struct profile *p, FILE *out, struct strbuf *err);
 int view_otlp(const struct profile *p, FILE *out, struct strbuf *err);
 int view_speedscope(const struct profile *p, FILE *out, struct strbuf *err);
+int view_firefox(const struct profile *p, FILE *out, struct strbuf *err);
 
 /* Writes backtraces in the format of stap scripts, leaf first, heaviest stack first. */
 int view_bt(const struct recording *rec, const struct recording_view *view, enum demangle how,

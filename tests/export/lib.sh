@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # export/lib.sh: functions for tests/export/t/*.sh, which run in $T. The output of bt-export is read as others read it: with pprof's own
-# schema through Google's protobuf, with go tool pprof, and with speedscope's schema from its npm package. The weights of functions must
+# schema through Google's protobuf, with go tool pprof, with speedscope's schema from its npm package, and by the rules of the Firefox profiler's
+# types. The weights of functions must
 # equal the weights in bt-report.
 
 . "$TOP/tests/lib.sh"
@@ -96,6 +97,15 @@ same_speedscope() {
 	write speedscope "$1" out.json && read_as speedscope out.json >actual && diff -u expected actual
 }
 
+# task frames are threads there, and no functions
+same_firefox() {
+	write firefox "$1" out.firefox && read_as firefox out.firefox >actual || return 1
+	LC_ALL=C sort expected >sorted
+	LC_ALL=C sort actual | LC_ALL=C comm -23 - sorted >more
+	cat more
+	[ ! -s more ] && [ "$(tail -n 1 actual)" = "$(tail -n 1 expected)" ]
+}
+
 # same_again: checks that the output of bt-export is read as the same profile
 same_again() {
 	write pprof "$1" again.pb.gz --demangle=none --inlines && again_status=0 && again_expected=0
@@ -114,5 +124,6 @@ same() {
 	*) check "pprof as input: $1" same_again "$2" ;;
 	esac
 	check "speedscope: $1" same_speedscope "$2"
+	check "firefox: $1" same_firefox "$2"
 	[ -z "$schema" ] || check "speedscope's schema: $1" read_as valid out.json
 }

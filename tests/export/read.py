@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """read.py WHAT FILE: prints a profile as programs that we did not write read it.
 
-pprof, speedscope, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name, sorted, with control characters
+pprof, speedscope, firefox, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name, sorted, with control characters
 in it as \\xHH; the last line is the sum of all weights. top (of go tool pprof): the same without the sum.
 places: each location of a pprof file with its address, file and build-id. stacks: each sample of a pprof file with what is known of its
-frames, root first.
+frames, root first. firefox-threads: each thread with its samples (time, stack, weight) and markers.
 valid: prints nothing; fails if the speedscope file does not fit the schema in $SCHEMA.
 The classes of profile.proto are in profile_pb2, which protoc makes.
 """
@@ -102,6 +102,61 @@ def speedscope_functions(path):
     return result
 
 
+def column_lengths(table):
+    return {len(column) for column in table.values() if isinstance(column, list)} | {table["length"]}
+
+
+def read_firefox(path):
+    """Checks the rules of the profiler's types and of its table of stacks."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    shared = document["shared"]
+    assert document["meta"]["preprocessedProfileVersion"] == 70
+    for table in list(shared.values()) + [thread[name] for thread in document["threads"] for name in ("samples", "markers")]:
+        assert isinstance(table, list) or len(column_lengths(table)) == 1
+    assert all(0 <= offset <= stack for stack, offset in enumerate(shared["stackTable"]["prefixOffset"]))
+    assert all(0 <= frame < shared["frameTable"]["length"] for frame in shared["stackTable"]["frame"])
+    assert all(0 <= func < shared["funcTable"]["length"] for func in shared["frameTable"]["func"])
+    assert all(category < len(document["meta"]["categories"]) for category in shared["frameTable"]["category"])
+    for thread in document["threads"]:
+        assert thread["samples"]["time"] == sorted(thread["samples"]["time"])
+    return document
+
+
+def firefox_weights(samples):
+    """Our weights in time are microseconds."""
+    return [round(weight * 1000) if samples["weightType"] == "tracing-ms" else weight for weight in samples["weight"]]
+
+
+def firefox_functions(path):
+    document = read_firefox(path)
+    shared = document["shared"]
+    funcs, offsets = shared["frameTable"]["func"], shared["stackTable"]["prefixOffset"]
+    names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
+    result = Functions()
+    for thread in document["threads"]:
+        for stack, weight in zip(thread["samples"]["stack"], firefox_weights(thread["samples"]), strict=True):
+            if stack is None:
+                result.total += weight
+                continue
+            frames = [stack]
+            while offsets[frames[-1]]:
+                frames.append(frames[-1] - offsets[frames[-1]])
+            result.add_stack([names[funcs[shared["stackTable"]["frame"][frame]]] for frame in frames], weight)
+    return result
+
+
+def print_threads(path):
+    document = read_firefox(path)
+    for thread in document["threads"]:
+        samples, markers = thread["samples"], thread["markers"]
+        print(thread["processName"], thread["pid"], thread["name"], thread["tid"], "main" if thread["isMainThread"] else "-")
+        for time, stack, weight in zip(samples["time"], samples["stack"], samples["weight"], strict=True):
+            print(" ", time, "-" if stack is None else stack, weight)
+        for begin, end, name, data in zip(markers["startTime"], markers["endTime"], markers["name"], markers["data"], strict=True):
+            print(" ", begin, end, document["shared"]["stringArray"][name], data["time"])
+
+
 def report_functions(path):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
@@ -184,10 +239,12 @@ def main():
         print_places(path)
     elif what == "valid":
         check_schema(path)
+    elif what == "firefox-threads":
+        print_threads(path)
     elif what == "top":
         top_functions(path).print(with_total=False)
     else:
-        {"pprof": pprof_functions, "speedscope": speedscope_functions, "report": report_functions}[what](path).print()
+        {"pprof": pprof_functions, "speedscope": speedscope_functions, "firefox": firefox_functions, "report": report_functions}[what](path).print()
 
 
 main()

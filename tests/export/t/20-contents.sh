@@ -137,6 +137,29 @@ if [ -n "$pprof" ]; then
 	check_eq 'pprof: the chain is cut' 63 "$(read_as stacks out.pb.gz | sed -n '1s/;.*//; 1s/[^>]//gp' | tr -d '\n' | wc -c)"
 fi
 
+# ---- threads, times and waits in the Firefox profiler
+
+bt-export --firefox "$TOP/tests/golden/recording/slices.in" >out.json 2>err || note err
+check_eq 'firefox: threads, times and waits' 'nginx 10 nginx 10 main
+  1000.0 1 100.0
+  1100.0 1 0.001
+  1200.0 - 0.0
+  1800.0 - 0.0
+  1900.0 1 129.999
+  2000.0 1 100.0
+  1000.0 1100.0 sleeping 0.001
+  1800.0 1900.0 sleeping 129.999
+  1900.0 2000.0 sleeping 100.0
+nginx 10 worker 11 -
+  100.0 4 0.007
+  200.0 3 0.001
+  300.0 - 0.0
+  400.0 - 0.0
+  500.0 3 0.002
+  600.0 - 0.0
+  1900.0 - 0.0
+  2000.0 3 0.001' "$(read_as firefox-threads out.json | grep -v ' [0-9]00.0 .*100.0$')"
+
 # ---- weights that the formats cannot hold
 
 printf 'a;b 18446744073709551613\na;c 1\n' >heavy.folded
@@ -152,7 +175,7 @@ fi
 # ---- the same input gives the same bytes
 
 "$generate" folded 3000000 20000 >many.folded
-for format in pprof speedscope folded; do
+for format in pprof speedscope firefox folded; do
 	bt-export --$format many.folded >one
 	bt-export --$format many.folded >two
 	check "$format: the same bytes again" cmp one two
@@ -184,11 +207,13 @@ target=$!
 at_end 'kill $target 2>/dev/null'
 status=0
 PATH=$TOP/tests/live/stand-in:$PATH STAND_IN=good FLAMETAP_DATADIR=$TOP FLAMETAP_ENGINE=stap \
-	sample-bt -p $target -u -t 0.1 --min-quality 1 -o a.rec -o a.pb.gz -o a.speedscope.json -o a.json 2>err || status=$?
+	sample-bt -p $target -u -t 0.1 --min-quality 1 -o a.rec -o a.pb.gz -o a.speedscope.json -o a.firefox.json -o a.json 2>err || status=$?
 check_eq 'sample-bt: exit code' 0 "$status"
 report a.rec >expected
 read_as speedscope a.speedscope.json >actual || :
 check 'sample-bt: .speedscope.json' diff -u expected actual
+read_as firefox a.firefox.json >actual || :
+check 'sample-bt: .firefox.json' diff -u expected actual
 if [ -n "$pprof" ]; then
 	read_as pprof a.pb.gz >actual || :
 	check 'sample-bt: .pb.gz' diff -u expected actual
