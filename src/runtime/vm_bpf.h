@@ -21,14 +21,22 @@ struct {
 	__type(value, struct vm_sent_set);
 } vm_sent SEC(".maps");
 
-/* ---- by kind of VM: begin a walk, take a step, read a frame's texts ---- */
+/*
+ * ---- by kind of VM: begin a walk, take a step, read a frame's texts ----
+ *
+ * Kernels before 6.8 verify every global function, also one that is never called. VMs that are not
+ * recorded cost them nothing, as the settings are constants for the verifier: each case begins with
+ * vm_used(), and so does each global function of a VM.
+ */
 
 static __always_inline int vm_begin(struct scratch *s)
 {
 	switch (s->vm.layout.kind) {
 #define VM_BEGIN(KIND, name)                                                                       \
 	case VM_##KIND:                                                                            \
-		return name##_begin_here(&s->vm.walks.name, &s->vm.layout.name);
+		return vm_used(VM_##KIND)                                                          \
+			       ? name##_begin_here(&s->vm.walks.name, &s->vm.layout.name)          \
+			       : VM_NOT_RUNNING;
 		VM_LIST(VM_BEGIN)
 	default:
 		return VM_NOT_RUNNING;
@@ -40,7 +48,8 @@ static __always_inline int vm_step(struct scratch *s)
 	switch (s->vm.layout.kind) {
 #define VM_STEP(KIND, name)                                                                        \
 	case VM_##KIND:                                                                            \
-		return name##_step(&s->vm.walks.name, &s->vm.layout.name);
+		return vm_used(VM_##KIND) ? name##_step(&s->vm.walks.name, &s->vm.layout.name)     \
+					  : VM_INCONSISTENT;
 		VM_LIST(VM_STEP)
 	default:
 		return VM_INCONSISTENT;
@@ -54,8 +63,9 @@ static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_fra
 	switch (s->vm.layout.kind) {
 #define VM_READ_TEXTS(KIND, name)                                                                  \
 	case VM_##KIND:                                                                            \
-		return name##_texts_here(                                                          \
-			&s->vm.walks.name, &s->vm.layout.name, frame, below, &texts->name);
+		return vm_used(VM_##KIND) &&                                                       \
+		       name##_texts_here(                                                          \
+			       &s->vm.walks.name, &s->vm.layout.name, frame, below, &texts->name);
 		VM_LIST(VM_READ_TEXTS)
 	default:
 		return false;
@@ -66,14 +76,15 @@ static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_fra
  */
 __noinline int vm_is_coroutine(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
 
 	if (!s || !s->walk.vm.frame || s->vm.end != VM_ON)
 		return false;
 	switch (s->vm.layout.kind) {
 #define VM_IS_COROUTINE(KIND, name)                                                                \
 	case VM_##KIND:                                                                            \
-		return name##_is_coroutine_here(&s->vm.walks.name, &s->vm.layout.name);
+		return vm_used(VM_##KIND) &&                                                       \
+		       name##_is_coroutine_here(&s->vm.walks.name, &s->vm.layout.name);
 		VM_LIST(VM_IS_COROUTINE)
 	default:
 		return false;
@@ -99,7 +110,7 @@ static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_fra
 /* Stores the frame that was found, and takes the next step. Returns 0 if there are more. */
 __noinline int take_vm_step(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
 
 	if (!s)
 		return 1;
@@ -154,7 +165,7 @@ static __always_inline uint64_t vm_wakeup(void)
 /* Sends frame INDEX with its texts to user space, unless all of them were sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
 
 	if (!s || index >= VM_DEPTH)
 		return 0;
@@ -184,7 +195,7 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 /* Begins the walk, when the native stack is known. */
 __noinline int begin_vm_steps(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
 
 	if (!s)
 		return 0;
@@ -215,7 +226,7 @@ static __always_inline void walk_vm(struct scratch *s)
  */
 __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
 
 	for (uint32_t i = 0; s && i < VM_STRIDE; i++) {
 		if (first + i >= s->nr_new / VM_WORDS)
@@ -230,7 +241,7 @@ _Static_assert(VM_NATIVE_THREADS == (int)WALK_THREADS, "");
 /* Takes what the native stack tells about the interpreter. */
 __noinline int take_native(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
 
 	if (!s)
 		return 0;
@@ -258,7 +269,7 @@ __noinline int take_native(uint32_t lane)
  */
 __noinline int take_native_threads(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
 
 	for (int i = 0; s && i < VM_NATIVE_THREADS; i++)
 		s->vm.walks.walk.native.threads[i] = s->walk.vm.threads[i];
@@ -295,7 +306,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	s->vm.end = VM_NOT_RUNNING;
 	if (layout) {
 		s->vm.layout = *layout;
-		if (settings.vm_by_native)
+		if (settings.vm_by_native & VM_BIT(layout->kind & 31))
 			begin_by_native(s, in_user);
 		else
 			begin_vm_steps(LANE_EVENT);

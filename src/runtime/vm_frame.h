@@ -16,6 +16,10 @@
 enum vm_kind { VM_NONE, VM_LIST(VM_KIND) VM_KINDS };
 #undef VM_KIND
 
+/* A set of kinds, as bits, and the set of all kinds. */
+#define VM_BIT(kind) (1u << (kind))
+#define VM_ALL ((1u << VM_KINDS) - 2)
+
 /*
  * Three words that identify a frame as long as its code exists. They are the same for all closures
  * of the code. In `what`, bits 0 to 46 are an address, bits 47 to 55 are 0, bits 56 to 58 are the

@@ -13,6 +13,12 @@ struct {
 	__type(value, struct vm_layout);
 } vm_layouts SEC(".maps");
 
+/* Returns whether stacks of this kind are recorded, see vm_bpf.h. */
+static __always_inline bool vm_used(enum vm_kind kind)
+{
+	return settings.vm & VM_BIT(kind);
+}
+
 /* Implements PERL_READ_STRING of runtime/perl/perl_text.h. */
 static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
 {

@@ -173,9 +173,9 @@ static int set_settings(struct programs *p, struct strbuf *err)
 
 	s->user = r->user;
 	s->kernel = r->kernel;
-	s->vm = r->vm;
+	s->vm = r->vm ? VM_BIT(r->vm->kind) : 0;
 	s->vm_op = r->operators;
-	s->vm_by_native = r->vm && r->vm->by_native;
+	s->vm_by_native = r->vm && r->vm->by_native ? s->vm : 0;
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;
 	s->ranges = r->measure.ranges;

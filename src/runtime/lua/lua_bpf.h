@@ -37,14 +37,14 @@ int puc_step_here(uint32_t lane);
 /* Each step is a global function, which the verifier checks only once: see native_walk.h. */
 __noinline int puc_step_here(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = vm_used(VM_LUA) ? my_scratch(lane) : NULL;
 
 	return s ? puc_step(&s->vm.walks.lua, &s->vm.layout.lua.puc.shape) : VM_INCONSISTENT;
 }
 
 __noinline int lua_search_name_step(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = vm_used(VM_LUA) ? my_scratch(lane) : NULL;
 
 	return !s || lua_search_step(&s->vm.walks.lua, &s->vm.layout.lua.jit.shape);
 }
@@ -58,7 +58,7 @@ static __always_inline void lua_search_name(void)
 
 __noinline int puc_search_next(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = vm_used(VM_LUA) ? my_scratch(lane) : NULL;
 
 	return !s || puc_search_step(&s->vm.walks.lua, &s->vm.layout.lua.puc.shape);
 }

@@ -186,18 +186,19 @@ struct row_value {
 
 /* The selection of data that is recorded. To be set before the programs are loaded. */
 struct settings {
-	bool user, kernel, vm, all, idle, pids, tids, children;
-	bool vm_by_native;   /* the native stack tells where VM stacks begin */
-	bool by_comm;        /* tasks whose name or process name matches comm */
-	bool by_cgroup;      /* tasks in target_cgroups or below */
-	bool vm_op;          /* rows have the operator that the interpreter executes */
-	bool only_vm;        /* only targets with an interpreter */
-	bool state_arg;      /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t label_keys; /* a bit for each recorded label of the source */
-	uint32_t pid_ns;     /* inode of the recorder's PID namespace, or 0 for the initial one */
-	uint64_t seed;       /* random, for hashes */
-	uint64_t tick_ns;    /* time between two ticks of the clock, or 0 if there is no clock */
-	uint64_t slice_ns;   /* length of a slice of time, or 0 without slices */
+	bool user, kernel, all, idle, pids, tids, children;
+	uint32_t vm;           /* a bit VM_BIT() for each kind of VM whose stacks are recorded */
+	uint32_t vm_by_native; /* the bits of these VMs whose walks the native stack begins */
+	bool by_comm;          /* tasks whose name or process name matches comm */
+	bool by_cgroup;        /* tasks in target_cgroups or below */
+	bool vm_op;            /* rows have the operator that the interpreter executes */
+	bool only_vm;          /* only targets with an interpreter */
+	bool state_arg;        /* sched_switch has the state as its last argument (since 5.18) */
+	uint32_t label_keys;   /* a bit for each recorded label of the source */
+	uint32_t pid_ns;       /* inode of the recorder's PID namespace, or 0 for the initial one */
+	uint64_t seed;         /* random, for hashes */
+	uint64_t tick_ns;      /* time between two ticks of the clock, or 0 if there is no clock */
+	uint64_t slice_ns;     /* length of a slice of time, or 0 without slices */
 	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
 	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
 	bool ranges; /* the rows of tools that take --distr are split by ranges of their values */
