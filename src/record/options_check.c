@@ -220,8 +220,8 @@ static __attribute__((noreturn)) void refuse_label(
 static bool add_label(struct engine_request *q, const char *key, size_t len)
 {
 	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
-	bool is_op = q->vm && tool_takes(q->tool, "operators") && len == strlen(VM_OP_LABEL) &&
-		     !memcmp(key, VM_OP_LABEL, len);
+	bool is_op = q->vm && q->vm->operator_name && tool_takes(q->tool, "operators") &&
+		     len == strlen(VM_OP_LABEL) && !memcmp(key, VM_OP_LABEL, len);
 
 	q->label_keys |= bit;
 	q->operators |= is_op;

@@ -4,7 +4,6 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "runtime/lua/lua_walk.h"
-#include "runtime/perl/perl_frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -187,12 +186,6 @@ void case_escape(const char *text, size_t len, struct strbuf *out)
 	}
 }
 
-/* Whether F only serves splicing. */
-static bool is_mark(const struct vm *vm, const struct vm_frame *f)
-{
-	return VM_FRAME_TYPE(f->what) == (vm->kind == VM_PERL ? (int)PERL_LOOP : (int)LUA_SEGMENT);
-}
-
 /* Returns the name of the C function at F's address, or NULL if F is not a C function or has no
  * name in the language. */
 static const char *code_name(const struct case_walk *w, const struct vm_frame *f)
@@ -256,7 +249,7 @@ enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
 	if (w->with_op)
 		add_operator(w, stack.op, out);
 	for (size_t i = 0; i < stack.nr && end == VM_WHOLE; i++)
-		if (!is_mark(w->vm, &frames[i]))
+		if (w->vm->splice->is_frame(frames[i].what))
 			add_frame(w, &frames[i], i + 1 < stack.nr ? &frames[i + 1] : &none, out);
 	if (end != VM_WHOLE)
 		strbuf_addf(out, "\t[%s]\n", ends[end]);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "python_walk.h"
+#include "lib/strbuf.h"
+#include "lib/utf8.h"
+#include "lib/util.h"
+
+#include <string.h>
+
+/* A walk and the target's memory. */
+struct user_walk {
+	struct python_walk walk;
+	const struct memory *memory;
+};
+
+static int read_target(struct python_walk *w, void *to, uint32_t size, uint64_t address)
+{
+	struct user_walk *u = (struct user_walk *)w;
+
+	return memory_read(u->memory, address, to, size) ? 0 : -1;
+}
+
+#define PYTHON_READ(w, to, size, at) read_target(w, to, size, at)
+#define PYTHON_CACHED_THREAD(w) NULL
+#define PYTHON_SEARCH(w, l) search(w, l)
+#define PYTHON_FIND_LINE(w, l) find_line(w, l)
+
+static void search(struct python_walk *w, const struct python_layout *l);
+static void find_line(struct python_walk *w, const struct python_layout *l);
+
+#include "python_step.h"
+#include "python_text.h"
+
+static void search(struct python_walk *w, const struct python_layout *l)
+{
+	for (int i = 0; i < PYTHON_SEARCH_STEPS; i++)
+		if (python_search_step(w, l))
+			return;
+	w->state = 0;
+}
+
+static void find_line(struct python_walk *w, const struct python_layout *l)
+{
+	for (int i = 0; i < PYTHON_LINE_STEPS; i++)
+		if (python_line_step(w, l))
+			return;
+	w->line.has_line = false;
+}
+
+enum vm_end python_walk(const struct python_layout *l, const struct memory *memory, uint64_t thread,
+	struct vm_stack *stack)
+{
+	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
+	struct python_walk *w = &u.walk;
+	int end = python_begin(w, l, thread);
+
+	stack->nr = 0;
+	for (;;) {
+		if (w->vm.found && stack->nr == stack->max)
+			return VM_CUT;
+		if (w->vm.found)
+			stack->frames[stack->nr++] = w->vm.frame;
+		if (end != VM_ON)
+			return (enum vm_end)end;
+		end = python_step(w, l);
+	}
+}
+
+void python_frame_texts(const struct python_layout *l, const struct memory *memory,
+	const struct vm_frame *frame, struct python_texts *texts)
+{
+	struct user_walk u = {.memory = memory};
+
+	python_read_texts(&u.walk, l, frame, texts);
+}
+
+/* ---- names ---- */
+
+static uint32_t character(const struct python_text *head, const char *bytes, size_t i)
+{
+	uint32_t wide;
+	uint16_t half;
+
+	if (head->kind == 1)
+		return (unsigned char)bytes[i];
+	if (head->kind == 2)
+		return memcpy(&half, bytes + 2 * i, sizeof(half)), half;
+	return memcpy(&wide, bytes + 4 * i, sizeof(wide)), wide;
+}
+
+/*
+ * Appends the character C in UTF-8. Bytes of file names that are no UTF-8 are U+DC80 to U+DCFF in
+ * Python.
+ */
+static void add_character(uint32_t c, struct strbuf *out)
+{
+	if (c < 0x80 || (c >= 0xdc80 && c < 0xdd00)) {
+		strbuf_addch(out, (char)c);
+	} else if (c < 0x800) {
+		strbuf_addch(out, (char)(0xc0 | c >> 6));
+		strbuf_addch(out, (char)(0x80 | (c & 63)));
+	} else if (c < 0x10000) {
+		strbuf_addch(out, (char)(0xe0 | c >> 12));
+		strbuf_addch(out, (char)(0x80 | (c >> 6 & 63)));
+		strbuf_addch(out, (char)(0x80 | (c & 63)));
+	} else {
+		strbuf_addch(out, (char)(0xf0 | (c >> 18 & 7)));
+		strbuf_addch(out, (char)(0x80 | (c >> 12 & 63)));
+		strbuf_addch(out, (char)(0x80 | (c >> 6 & 63)));
+		strbuf_addch(out, (char)(0x80 | (c & 63)));
+	}
+}
+
+static void add_text(
+	const struct python_text *head, const char *bytes, size_t max, struct strbuf *out)
+{
+	size_t nr = head->size <= max ? head->size : max;
+
+	for (size_t i = 0; head->kind && i < nr / head->kind; i++)
+		add_character(character(head, bytes, i), out);
+	if (head->cut)
+		strbuf_adds(out, "[truncated]");
+}
+
+bool python_texts_file(const struct python_texts *t, struct strbuf *file)
+{
+	if (!t->placed || !t->file_head.size)
+		return false;
+	add_text(&t->file_head, t->file, PYTHON_FILE_MAX, file);
+	return true;
+}
+
+/*
+ * Returns the part of PATH that is the module's name: behind the folder of packages or of the
+ * standard library, or else the last part.
+ */
+static const char *module_in(const char *path)
+{
+	static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
+	const char *at, *found = NULL;
+	size_t len;
+
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++)
+		for (at = path; (at = strstr(at, folders[i])); at++)
+			found = at + strlen(folders[i]);
+	for (at = path; !found && (at = strstr(at, "/python3")); at++) {
+		len = strlen("/python3") + strspn(at + strlen("/python3"), ".0123456789t");
+		if (at[len] == '/')
+			found = at + len + 1;
+	}
+	if (!found && (at = strrchr(path, '/')) && !strcmp(at, "/__init__.py")) {
+		while (at > path && at[-1] != '/')
+			at--;
+		return at;
+	}
+	at = strrchr(path, '/');
+	return found ? found : at ? at + 1 : path;
+}
+
+/* Appends the name of the module whose code is in the file PATH. */
+static void add_module(const char *path, struct strbuf *out)
+{
+	static const char suffix[] = ".py", package[] = "/__init__", frozen[] = "<frozen ";
+	const char *name = module_in(path);
+	size_t len = strlen(name);
+
+	if (*path == '<') { /* "<frozen os>", "<string>" */
+		bool is_frozen = !strncmp(path, frozen, strlen(frozen));
+
+		name = is_frozen ? path + strlen(frozen) : path;
+		strbuf_add(out, name, strlen(name) - is_frozen);
+		return;
+	}
+	if (len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix))
+		len -= strlen(suffix);
+	if (len > strlen(package) &&
+		!memcmp(name + len - strlen(package), package, strlen(package)))
+		len -= strlen(package);
+	for (size_t i = 0; i < len; i++)
+		strbuf_addch(out, name[i] == '/' ? '.' : name[i]);
+}
+
+bool python_texts_name(const struct python_texts *t, struct strbuf *name)
+{
+	struct strbuf path = STRBUF_INIT;
+
+	if (!t->named)
+		return false;
+	if (python_texts_file(t, &path) && !t->file_head.cut) {
+		add_module(path.buf, name);
+		strbuf_addch(name, ':');
+	}
+	add_text(&t->name_head, t->name, PYTHON_NAME_MAX, name);
+	strbuf_release(&path);
+	return true;
+}
