@@ -13,15 +13,18 @@
 
 /*
  * Offsets and sizes that differ between versions (x86-64), named as in Ruby's vm_core.h, iseq.h and
- * internal/class.h. Those of classes are learned in the process.
+ * internal/class.h. The offsets in classes are learned in the process.
  */
 struct ruby_shape {
-	uint32_t cfp_size;     /* of rb_control_frame_t */
-	uint32_t insns_info;   /* in struct rb_iseq_constant_body */
-	uint32_t local_iseq;   /* there */
-	uint32_t entry_size;   /* of struct iseq_insn_info_entry */
-	uint32_t embedded;     /* the bytes of a string that is in its object, which has its length
-				* before them, or, until 3.1, in its flags */
+	uint32_t cfp_size;   /* of rb_control_frame_t */
+	uint32_t insns_info; /* in struct rb_iseq_constant_body */
+	uint32_t local_iseq; /* there */
+	uint32_t entry_size; /* of struct iseq_insn_info_entry */
+	/*
+	 * Where the bytes of a short string are in its object. Its length is before them, or, until
+	 * 3.1, in its flags.
+	 */
+	uint32_t embedded;
 	uint32_t short_length; /* the length is in the flags */
 };
 

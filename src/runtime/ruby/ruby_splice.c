@@ -6,21 +6,23 @@
 #include "symbol/elf/elffacts.h"
 
 /*
- * The run loop is vm_exec() or, in files without its symbol, vm_exec_core(), by far the largest
- * function that rb_vm_call_... and rb_yield() lead to.
+ * The run loop is rb_vm_exec() until 3.2 and then vm_exec(). Where that has no symbol, it is
+ * vm_exec_core(), by far the largest function that rb_iseq_eval() leads to.
  */
 static void find_code(struct splice_code *code, const struct elffile *elf)
 {
+	static const char symbol[] = "rb_vm_exec", later[] = "vm_exec", caller[] = "rb_iseq_eval";
 	const struct elf_question list[] = {{elf, FACT_VARIABLE, RUBY_SYMBOL, 0, NULL},
-		{elf, FACT_VARIABLE, "vm_exec", 0, NULL},
-		{elf, FACT_LARGE_CALLEE, "rb_yield", 0, NULL}};
+		{elf, FACT_VARIABLE, symbol, 0, NULL}, {elf, FACT_VARIABLE, later, 0, NULL},
+		{elf, FACT_LARGE_CALLEE, caller, 0, NULL}};
 	struct elf_variable at;
 
 	code->nr = 0;
 	elffacts_ask(list, ARRAY_LEN(list));
 	if (!elffacts_variable(elf, RUBY_SYMBOL, &at) ||
-		splice_code_add(code, elf, "vm_exec", SPLICE_LOOP) ||
-		!elffacts_large_callee(elf, "rb_yield", &at))
+		splice_code_add(code, elf, symbol, SPLICE_LOOP) ||
+		splice_code_add(code, elf, later, SPLICE_LOOP) ||
+		!elffacts_large_callee(elf, caller, &at))
 		return;
 	code->ranges[code->nr++] =
 		(struct splice_range){at.address, at.address + at.size, SPLICE_LOOP};

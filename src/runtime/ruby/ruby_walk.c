@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* A walk and the target's memory. */
-struct user_walk {
+struct ruby_user_walk {
 	struct ruby_walk walk;
 	const struct memory *memory;
 };
 
 static int read_target(struct ruby_walk *w, void *to, uint32_t size, uint64_t address)
 {
-	struct user_walk *u = (struct user_walk *)w;
+	struct ruby_user_walk *u = (struct ruby_user_walk *)w;
 
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
@@ -35,7 +35,7 @@ static struct ruby_cached *no_cache(uint64_t iseq, uint64_t pc)
 enum vm_end ruby_walk_thread(const struct ruby_layout *l, const struct memory *memory,
 	uint64_t thread, struct vm_stack *stack)
 {
-	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
+	struct ruby_user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
 	struct ruby_walk *w = &u.walk;
 	uint64_t ec, gc;
 	int end = pointer_path_follow(&l->ec, memory, thread, &ec);
@@ -61,7 +61,7 @@ enum vm_end ruby_walk_thread(const struct ruby_layout *l, const struct memory *m
 void ruby_frame_texts(const struct ruby_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, struct ruby_texts *texts)
 {
-	struct user_walk u = {.memory = memory};
+	struct ruby_user_walk u = {.memory = memory};
 
 	ruby_read_texts(&u.walk, l, frame, texts);
 }
@@ -69,7 +69,7 @@ void ruby_frame_texts(const struct ruby_layout *l, const struct memory *memory,
 bool ruby_string_is(const struct ruby_layout *l, const struct memory *memory, uint64_t address,
 	const char *wanted)
 {
-	struct user_walk u = {.memory = memory};
+	struct ruby_user_walk u = {.memory = memory};
 	struct ruby_text text;
 
 	return !ruby_read_string(&u.walk, &l->shape, address, &text) &&
@@ -79,7 +79,7 @@ bool ruby_string_is(const struct ruby_layout *l, const struct memory *memory, ui
 bool ruby_id_name(
 	const struct ruby_layout *l, const struct memory *memory, uint64_t id, uint64_t *name)
 {
-	struct user_walk u = {.memory = memory};
+	struct ruby_user_walk u = {.memory = memory};
 
 	return !ruby_find_id(&u.walk, l, id, name);
 }
