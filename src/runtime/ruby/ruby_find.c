@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ruby_find.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+#include "ruby_code.h"
+#include "ruby_walk.h"
+#include "runtime/threadkey.h"
+#include "symbol/elf/elffacts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char current_ec[] = "ruby_current_ec";
+
+/* What is the same in each version of a range. */
+static const struct {
+	unsigned first, last; /* 100 times the major version, and the minor version */
+	struct ruby_shape shape;
+} shapes[] = {
+	{207, 207, {56, 120, 176, 8, 16, true}},
+	{300, 300, {56, 120, 176, 8, 16, true}},
+	{301, 301, {64, 120, 176, 12, 16, true}},
+	{302, 304, {56, 112, 168, 12, 24, false}},
+};
+
+enum {
+	CLASS_FIRST = 16, /* bytes of a class that are searched for its name, and behind the last */
+	CLASS_END = 256,
+	CLASS_TABLE = 24, /* as in ruby_text.h */
+	TABLE_LOOK = 6,
+	BASIC_CLASS = 8,  /* struct RBasic */
+	THREAD_EC = 32,   /* until 2.7, rb_thread_t */
+	SYMBOLS_IDS = 16, /* rb_symbols_t */
+};
+
+const struct target_file *ruby_file(const struct target *t)
+{
+	struct elf_variable unused;
+
+	for (size_t i = 0; i < t->nr_files; i++)
+		if (elffacts_variable(t->files[i].elf, RUBY_SYMBOL, &unused))
+			return &t->files[i];
+	return NULL;
+}
+
+/* Reads all facts that will be needed, from all files at once. */
+static void ask_files(const struct target *t)
+{
+	static const char *const names[] = {RUBY_SYMBOL, current_ec, "ruby_global_symbols",
+		"rb_errinfo", "rb_sym_immortal_count", "rb_during_gc", "ruby_native_thread_p",
+		"rb_cObject", "rb_cString", "rb_cEnumerator", NULL};
+	static const char *const *const lists[] = {names, threadkey_symbols};
+	struct elf_question *list = NULL;
+	size_t nr = 0, alloc = 0;
+
+	for (size_t i = 0; i < t->nr_files; i++) {
+		const struct elffile *elf = t->files[i].elf;
+
+		for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+			for (const char *const *name = lists[k]; *name; name++) {
+				ALLOC_GROW(list, nr, alloc);
+				list[nr++] =
+					(struct elf_question){elf, FACT_VARIABLE, *name, 0, NULL};
+			}
+		ALLOC_GROW(list, nr, alloc);
+		list[nr++] = (struct elf_question){elf, FACT_THREAD_PLACE, current_ec, 0, NULL};
+	}
+	elffacts_ask(list, nr);
+	free(list);
+}
+
+/* A Ruby that is being looked at. */
+struct look {
+	const struct target *t;
+	const struct target_file *file;
+	struct ruby_layout *l;
+};
+
+/* Reads the code of the exported function NAME. Returns its address, or 0. */
+static uint64_t read_code(const struct look *k, const char *name, unsigned char *code)
+{
+	uint64_t address = target_symbol(k->file, name);
+
+	return address && memory_read(&k->t->memory, address, code, RUBY_CODE_SIZE) ? address : 0;
+}
+
+/* Returns the value of the exported variable NAME, or 0. */
+static uint64_t value_of(const struct look *k, const char *name)
+{
+	uint64_t address = target_symbol(k->file, name), value;
+
+	return address && memory_pointer(&k->t->memory, address, &value) ? value : 0;
+}
+
+/* ---- version ---- */
+
+static int find_version(const struct look *k, struct strbuf *err)
+{
+	struct ruby_layout *l = k->l;
+	unsigned version;
+	char text[16];
+
+	if (memory_string(&k->t->memory, target_symbol(k->file, RUBY_SYMBOL), text, sizeof(text)) <
+			0 ||
+		sscanf(text, "%u.%u.%u", &l->major, &l->minor, &l->patch) != 3)
+		return fail(err, "cannot read the version of ruby in '%s'", k->file->path);
+	version = 100 * l->major + l->minor;
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		if (version >= shapes[i].first && version <= shapes[i].last) {
+			l->shape = shapes[i].shape;
+			return 0;
+		}
+	return fail(err, "ruby %s in '%s' is not one of the known versions, 2.7 to 3.4", text,
+		k->file->path);
+}
+
+/* ---- the execution context of a thread ---- */
+
+/* Finds the variable through a slot that code uses, as files without its symbol have it. */
+static bool slot_in_code(const struct look *k, struct pointer_path *path)
+{
+	unsigned char code[RUBY_CODE_SIZE];
+	uint64_t address = read_code(k, "rb_errinfo", code), slot, offset, words[2];
+
+	return address && ruby_code_thread_slot(code, address, &slot, &offset) &&
+	       memory_read(&k->t->memory, slot, words, sizeof(words)) &&
+	       threadkey_block_path(k->t, words[0], words[1] + offset, path);
+}
+
+static bool thread_variable(const struct look *k, struct pointer_path *path)
+{
+	const struct memory *m = &k->t->memory;
+	uint64_t value, words[2];
+
+	switch (elffacts_thread_place(k->file->elf, current_ec, &value)) {
+	case THREAD_OFFSET:
+		*path = (struct pointer_path){true, 1, {value}};
+		return true;
+	case THREAD_SLOT:
+		if (!memory_pointer(m, value + k->file->bias, words))
+			return false;
+		*path = (struct pointer_path){true, 1, {words[0]}};
+		return true;
+	case THREAD_MODULE:
+		return memory_read(m, value + k->file->bias, words, sizeof(words)) &&
+		       threadkey_block_path(k->t, words[0], words[1], path);
+	default:
+		return slot_in_code(k, path);
+	}
+}
+
+/* Until 2.7 a thread has its rb_thread_t as data of a key. */
+static bool thread_key(const struct look *k, struct pointer_path *path)
+{
+	unsigned char code[RUBY_CODE_SIZE];
+	uint64_t address = read_code(k, "ruby_native_thread_p", code), at;
+	uint32_t key;
+
+	if (!address || !ruby_code_number(code, address, &at) ||
+		!memory_read(&k->t->memory, at, &key, sizeof(key)) ||
+		!threadkey_path(k->t, key, path) || path->nr == PATH_STEPS)
+		return false;
+	path->step[path->nr++] = THREAD_EC;
+	return true;
+}
+
+static int find_thread(const struct look *k, struct strbuf *err)
+{
+	struct ruby_layout *l = k->l;
+
+	if (l->major < 3 ? thread_key(k, &l->ec) : thread_variable(k, &l->ec))
+		return 0;
+	return fail(err,
+		"the threads of ruby %u.%u.%u in '%s' cannot be found: the file has no symbol "
+		"'%s', and its code is of an unknown build",
+		l->major, l->minor, l->patch, k->file->path, current_ec);
+}
+
+/* ---- what runs ---- */
+
+static void find_gc(const struct look *k)
+{
+	unsigned char code[RUBY_CODE_SIZE];
+	uint64_t address = read_code(k, "rb_during_gc", code);
+	struct ruby_layout *l = k->l;
+	struct ruby_code_gc gc;
+
+	l->gc.nr = 0;
+	if (!address || !ruby_code_gc(code, address, &gc))
+		return;
+	l->gc = gc.indirect ? (struct pointer_path){false, 3, {gc.vm, 0, gc.objspace}}
+			    : (struct pointer_path){false, 2, {gc.vm, gc.objspace}};
+	l->gc_flags = gc.flags;
+	l->during_gc = gc.mask;
+}
+
+/* ---- names ---- */
+
+static int find_ids(const struct look *k)
+{
+	unsigned char code[RUBY_CODE_SIZE];
+	uint64_t symbols = target_symbol(k->file, "ruby_global_symbols"), name;
+	uint64_t address = symbols ? 0 : read_code(k, "rb_sym_immortal_count", code);
+
+	if (!symbols && (!address || !ruby_code_number(code, address, &symbols)))
+		return -1;
+	k->l->ids = symbols + SYMBOLS_IDS;
+	return ruby_id_name(k->l, &k->t->memory, '+', &name) &&
+			       ruby_string_is(k->l, &k->t->memory, name, "+")
+		       ? 0
+		       : -1;
+}
+
+/* A class with a name that is known, and its singleton class. */
+struct known_class {
+	uint64_t at, singleton;
+	const char *name;
+};
+
+/* Returns the flags of an object, or 0. */
+static uint64_t flags_of(const struct look *k, uint64_t object)
+{
+	uint64_t flags;
+
+	return memory_pointer(&k->t->memory, object, &flags) ? flags : 0;
+}
+
+/* Returns whether the class C has its name, and its singleton class has C, at these offsets. */
+static bool has_name(const struct look *k, const struct known_class *c, uint64_t offset)
+{
+	uint64_t value;
+
+	return memory_pointer(&k->t->memory, c->at + offset, &value) &&
+	       ruby_string_is(k->l, &k->t->memory, value, c->name);
+}
+
+static bool has_attached(const struct look *k, const struct known_class *c, uint64_t offset)
+{
+	uint64_t value;
+
+	return memory_pointer(&k->t->memory, c->singleton + offset, &value) && value == c->at;
+}
+
+typedef bool has_member(const struct look *k, const struct known_class *c, uint64_t offset);
+
+/* Returns the first offset at which both classes have the member, or 0. */
+static uint64_t learn_member(const struct look *k, const struct known_class *c, has_member *has)
+{
+	for (uint64_t offset = CLASS_FIRST; offset < CLASS_END; offset += sizeof(offset))
+		if (has(k, &c[0], offset) && has(k, &c[1], offset))
+			return offset;
+	return 0;
+}
+
+/* Returns the entries of the table of a class's instance variables, or 0. */
+static uint64_t entries_of(const struct look *k, uint64_t class)
+{
+	const struct pointer_path path = {false, 3, {class + CLASS_TABLE, 8, 48}};
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < path.nr; i++)
+		if (!memory_pointer(&k->t->memory, at + path.step[i], &at) || !at)
+			return 0;
+	return at;
+}
+
+/* Returns the ID of a variable that has the name of C or, in its singleton class, C, or 0. */
+static uint64_t learn_variable(const struct look *k, const struct known_class *c, bool attached)
+{
+	uint64_t at = entries_of(k, attached ? c->singleton : c->at),
+		 entry[3]; /* hash, ID, value */
+
+	for (int i = 0; at && i < TABLE_LOOK; i++, at += sizeof(entry)) {
+		if (!memory_read(&k->t->memory, at, entry, sizeof(entry)))
+			return 0;
+		if (attached ? entry[2] == c->at
+			     : ruby_string_is(k->l, &k->t->memory, entry[2], c->name))
+			return entry[1];
+	}
+	return 0;
+}
+
+/* Learns where classes have their names from two that every Ruby has. */
+static int learn_classes(const struct look *k)
+{
+	struct ruby_classes *c = &k->l->classes;
+	struct known_class known[] = {
+		{value_of(k, "rb_cObject"), 0, "Object"}, {value_of(k, "rb_cString"), 0, "String"}};
+
+	c->is_singleton = k->l->major == 3 && k->l->minor == 4 ? 1 << 13 : 1 << 12;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (!known[i].at ||
+			!memory_pointer(
+				&k->t->memory, known[i].at + BASIC_CLASS, &known[i].singleton) ||
+			!(flags_of(k, known[i].singleton) & c->is_singleton) ||
+			flags_of(k, known[i].at) & c->is_singleton)
+			return -1;
+	c->in_table = k->l->shape.short_length;
+	if (!c->in_table) {
+		c->name = learn_member(k, known, has_name);
+		c->attached = learn_member(k, known, has_attached);
+	} else {
+		c->name = learn_variable(k, &known[0], false);
+		c->attached = learn_variable(k, &known[0], true);
+		if (c->name != learn_variable(k, &known[1], false) ||
+			c->attached != learn_variable(k, &known[1], true))
+			return -1;
+	}
+	return c->name && c->attached ? 0 : -1;
+}
+
+static int find_names(const struct look *k, struct strbuf *err)
+{
+	const struct ruby_layout *l = k->l;
+	const char *what = find_ids(k) ? "symbols" : learn_classes(k) ? "classes" : NULL;
+
+	if (!what || !value_of(k, "rb_cEnumerator")) /* Ruby is starting */
+		return 0;
+	return fail(err, "ruby %u.%u.%u in '%s' keeps the names of %s in an unknown way", l->major,
+		l->minor, l->patch, k->file->path, what);
+}
+
+int ruby_find(const struct target *t, struct ruby_layout *l, struct strbuf *err)
+{
+	struct look k = {.t = t, .l = l};
+	unsigned char byte;
+
+	ask_files(t);
+	*l = (struct ruby_layout){0};
+	k.file = ruby_file(t);
+	if (!k.file)
+		return 1;
+	if (!memory_read(&t->memory, target_symbol(k.file, RUBY_SYMBOL), &byte, 1))
+		return target_refuse(k.file, "Ruby", err);
+	if (find_version(&k, err) || find_thread(&k, err))
+		return -1;
+	find_gc(&k);
+	return find_names(&k, err);
+}
