@@ -18,7 +18,8 @@
 /* clang-format off */
 #define LANGUAGE_LIST(ROW) \
 	ROW(PERL, "perl", "Perl", 'p', "#a27ea1 #ad7da0 #ad81a3 #ac85a5 #b285ac #b289ae", "#8b58a7 #9b4fa6 #9653a4 #9156a1 #9451ab #9054a8") \
-	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9", "#45747d #3f7486 #437482 #46747f #3d7482 #417480")
+	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9", "#45747d #3f7486 #437482 #46747f #3d7482 #417480") \
+	ROW(PHP, "php", "PHP", 'h', "#b3b7e6 #aeb4ec #b1b9ee #b6bced #b2bbf0 #b8c0f0", "#5560a0 #4f5caa #525fa6 #5762a2 #515da7 #5661a4")
 /* clang-format on */
 
 #define LANGUAGE_ENUM(ID, ...) LANGUAGE_##ID,

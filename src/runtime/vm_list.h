@@ -8,7 +8,7 @@
 #ifndef RUNTIME_VM_LIST_H
 #define RUNTIME_VM_LIST_H
 
-#define VM_LIST(ROW) ROW(PERL, perl) ROW(LUA, lua)
+#define VM_LIST(ROW) ROW(PERL, perl) ROW(LUA, lua) ROW(PHP, php)
 
 #endif
 
@@ -21,8 +21,11 @@
 #include "runtime/lua/lua_layout.h"
 #include "runtime/perl/perl_frame.h"
 #include "runtime/perl/perl_layout.h"
+#include "runtime/php/php_frame.h"
+#include "runtime/php/php_layout.h"
 #endif
 #ifdef VM_LIST_BPF
 #include "runtime/lua/lua_bpf.h"
 #include "runtime/perl/perl_bpf.h"
+#include "runtime/php/php_bpf.h"
 #endif
