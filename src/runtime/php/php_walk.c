@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* A walk and the target's memory. */
-struct user_walk {
+struct php_user_walk {
 	struct php_walk walk;
 	const struct memory *memory;
 };
 
 static int read_target(struct php_walk *w, void *to, uint32_t size, uint64_t address)
 {
-	struct user_walk *u = (struct user_walk *)w;
+	struct php_user_walk *u = (struct php_user_walk *)w;
 
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
@@ -43,7 +43,7 @@ static enum vm_end walk(
 enum vm_end php_walk(const struct php_layout *l, const struct memory *memory, uint64_t thread,
 	const struct vm_native *native, struct vm_stack *stack)
 {
-	struct user_walk u = {.memory = memory};
+	struct php_user_walk u = {.memory = memory};
 	uint64_t globals;
 	enum vm_end end = pointer_path_follow(&l->globals, memory, thread, &globals);
 
@@ -59,7 +59,7 @@ enum vm_end php_walk(const struct php_layout *l, const struct memory *memory, ui
 void php_frame_texts(const struct php_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, const struct vm_frame *below, struct php_texts *texts)
 {
-	struct user_walk u = {.memory = memory};
+	struct php_user_walk u = {.memory = memory};
 
 	php_read_texts(&u.walk, l, frame, below, texts);
 }
