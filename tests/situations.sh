@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# situations.sh: functions for tests that record programs/situations.pl or situations.lua, also in the guests. These programs go through
+# situations.sh: functions for tests that record programs/situations.pl, situations.lua or situations.php, also in the guests. These programs go through
 # situations and know their stack in each of them. Sourced after record.sh. Variables that the test sets before:
-#	language         perl (the default) or lua
+#	language         perl (the default), lua or php
 #	perl, forks      the program perl (default: the one in PATH); "later" to fork once more, later
+#	php              the program for PHP
 #	luajit, mode     the program for Lua; on or off, whether it compiles
 #	lua_libraries    the folder of its libraries, if they are not the system's
 #	by_callers       not empty if functions have the names that their callers use: SystemTap's scripts read no source files
@@ -19,7 +20,7 @@ situations() {
 	name=$1 root=$2 ms=$3
 	shift 3
 	decided=more right=0 wrong=0 judges=''
-	[ "$language" = perl ] || judges=--lua
+	[ "$language" = perl ] || judges=--$language
 	case " $* " in *' --mixed '*) judges="$judges --mixed" ;; esac
 	rm -f "$T/$name.unseen"
 	situations_end=$(($(date +%s) + 60))
@@ -45,12 +46,13 @@ one_run() {
 	in_root=${work#"$root"}
 	case $language in
 	perl) program="${perl:-perl} $in_root/situations.pl $in_root/s $ms ${forks-}" ;;
+	php) program="$php -n $in_root/situations.php $in_root/s $ms" ;;
 	lua) program="${lua_libraries:+env LD_LIBRARY_PATH=$lua_libraries }$luajit $in_root/situations.lua $in_root/s $ms $mode"
 		[ -n "${by_callers-}" ] || program="env DEFINED=1 $program"
 		;;
 	esac
 	program="${root:+chroot $root }$program"
-	cp "$programs/situations.pl" "$programs/situations.lua" "$work"
+	cp "$programs"/situations.[pl]* "$work"
 	: >"$work/out"
 	if [ -n "${as_command-}" ]; then
 		: >"$work/s.go"

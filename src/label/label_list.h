@@ -8,14 +8,16 @@
 #ifndef LABEL_LABEL_LIST_H
 #define LABEL_LABEL_LIST_H
 
-#define LABEL_LIST(ROW) ROW(NGINX, nginx)
+#define LABEL_LIST(ROW) ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request)
 
 #endif
 
 /* There is no include guard, as in vm_list.h. */
 #ifdef LABEL_LIST_LAYOUTS
 #include "label/nginx/nginx_layout.h"
+#include "label/php/php_request_layout.h"
 #endif
 #ifdef LABEL_LIST_BPF
 #include "label/nginx/nginx_bpf.h"
+#include "label/php/php_request_bpf.h"
 #endif

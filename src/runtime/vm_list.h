@@ -8,7 +8,7 @@
 #ifndef RUNTIME_VM_LIST_H
 #define RUNTIME_VM_LIST_H
 
-#define VM_LIST(ROW) ROW(PERL, perl) ROW(LUA, lua) ROW(PYTHON, python) ROW(RUBY, ruby)
+#define VM_LIST(ROW) ROW(PERL, perl) ROW(LUA, lua) ROW(PYTHON, python) ROW(RUBY, ruby) ROW(PHP, php)
 
 #endif
 
@@ -25,10 +25,13 @@
 #include "runtime/python/python_layout.h"
 #include "runtime/ruby/ruby_frame.h"
 #include "runtime/ruby/ruby_layout.h"
+#include "runtime/php/php_frame.h"
+#include "runtime/php/php_layout.h"
 #endif
 #ifdef VM_LIST_BPF
 #include "runtime/lua/lua_bpf.h"
 #include "runtime/perl/perl_bpf.h"
 #include "runtime/python/python_bpf.h"
 #include "runtime/ruby/ruby_bpf.h"
+#include "runtime/php/php_bpf.h"
 #endif

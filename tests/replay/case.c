@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "runtime/lua/lua_walk.h"
+#include "runtime/php/php_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -186,6 +187,12 @@ void case_escape(const char *text, size_t len, struct strbuf *out)
 	}
 }
 
+/* Whether F only serves splicing. */
+static bool is_mark(const struct vm *vm, const struct vm_frame *f)
+{
+	return !vm->splice->is_frame(f->what);
+}
+
 /* Returns the name of the C function at F's address, or NULL if F is not a C function or has no
  * name in the language. */
 static const char *code_name(const struct case_walk *w, const struct vm_frame *f)
@@ -228,11 +235,13 @@ static void add_operator(const struct case_walk *w, uint16_t op, struct strbuf *
 	strbuf_addf(out, "\top=%s\n", name ? name : "?");
 }
 
-/* A stack that is found through the native stack is walked as the BPF programs walk it. */
+/* A stack is walked with the registers that the BPF programs have, if it needs any. */
 static enum vm_end walk(const struct case_walk *w, struct vm_stack *stack)
 {
 	if (w->vm->kind == VM_LUA)
 		return lua_walk(&w->layout->lua, w->memory, w->native, stack);
+	if (w->vm->kind == VM_PHP)
+		return php_walk(&w->layout->php, w->memory, w->thread, w->native, stack);
 	return w->vm->walk(w->layout, w->memory, w->thread, w->sp, stack);
 }
 

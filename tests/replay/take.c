@@ -407,14 +407,14 @@ static void log_walk(pid_t tid, const char *name)
 	w.vm = take.vm;
 	w.thread = regs.fs_base;
 	w.sp = regs.rsp;
-	if (w.vm->by_native) {
+	if (w.vm->by_native || w.vm->kind == VM_PHP) {
 		native = native_stack(take.process, &regs);
 		w.native = &native;
 	}
 	case_walk(&w, false, &stack);
 	case_walk(&w, true, &stack);
 	words_write(&take.state, take.mem);
-	if (w.vm->by_native)
+	if (w.vm->by_native || w.vm->kind == VM_PHP)
 		case_write_native(&native, take.mem);
 	fprintf(take.mem, "walk %" PRIx64 " %" PRIx64 " %s\n", w.thread, w.sp, name);
 	take.nr_moments++;

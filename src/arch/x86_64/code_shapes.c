@@ -103,6 +103,17 @@ bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint6
 	return true;
 }
 
+bool shape_loaded(const unsigned char *code, size_t size, uint64_t address, uint64_t *variable)
+{
+	for (size_t i = 0; i + 6 <= size; i++) {
+		if (code[i] == 0x8b && code[i + 1] == 0x3d) {
+			*variable = displaced(code + i + 2, address + i + 6);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool shape_key_table(const unsigned char *code, uint64_t *offset)
 {
 	static const unsigned char head[] = {

@@ -44,6 +44,10 @@ bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint
 /* Returns true if an address is taken there, by lea N(%rip),%r64, and sets *TARGET. */
 bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
 
+/* Returns true if the first argument of a call is loaded, by mov N(%rip),%edi, and sets *VARIABLE.
+ */
+bool shape_loaded(const unsigned char *code, size_t size, uint64_t address, uint64_t *variable);
+
 /*
  * Returns whether the SHAPE_KEY_LOOKUP bytes of CODE look up thread-specific data as musl does, and
  * sets *OFFSET, from the thread's control block to the table:
