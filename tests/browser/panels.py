@@ -319,6 +319,8 @@ def states(browser):
         equal(page.texts('.legend .entries button[aria-pressed="true"] .label'), ['[preempted]'])
         page.push('.legend .entries button[aria-pressed="true"]')
         equal(page.hash(), '')
+        page.push('.bar button', 'Table')
+        equal(sorted(page.texts('.table tbody th')), ['futex_k', 'main', 'work'], 'states are no functions')
         page.quiet()
 
 

@@ -32,6 +32,16 @@ for limit in --as --data; do
 	recorded "$limit, 64 MiB"
 done
 
+# The tables of the BPF programs have shares of the limit. The kernel tells the bytes of each.
+prlimit --as=$((64 * MIB)): "$BIN" --engine bpf --min-quality 0 -v -u -p "$target" -o "$T/a.rec" 2>"$T/err" &
+recording=$!
+until_true 60 grep -q 'the probes are in place' "$T/err" || note "$T/err"
+cat /proc/$recording/fdinfo/* >"$T/maps"
+kill -INT $recording
+wait $recording || :
+largest=$(awk '/^map_type/ { is_hash = $2 == 1 } /^memlock/ && is_hash && $2 > max { max = $2 } END { print max + 0 }' "$T/maps")
+check "64 MiB: the largest hash table, of $largest bytes, has at most a 24th" test "$largest" -gt 0 -a "$largest" -le $((64 * MIB / 24))
+
 # Resolving may reach the limit, too: then the recording is saved elsewhere.
 mkdir "$T/kept"
 rm -f "$T/a.rec"
