@@ -189,10 +189,12 @@ static int verify(const struct target *t, const struct target_file *file, struct
 	for (unsigned i = 0; i < VERIFY_TRIES && !l->verified; i++) {
 		enum vm_end end = php_walk(l, &t->memory, 0, NULL, &stack);
 
-		if (end == VM_NOT_RUNNING || !stack.nr)
+		if (end == VM_NOT_RUNNING || (end == VM_WHOLE && !stack.nr))
 			return 0;
-		php_frame_texts(l, &t->memory, &frames[stack.nr - 1], &none, &texts);
-		l->verified = (end == VM_WHOLE || end == VM_CUT) && texts.named;
+		if (end == VM_WHOLE || end == VM_CUT) {
+			php_frame_texts(l, &t->memory, &frames[stack.nr - 1], &none, &texts);
+			l->verified = texts.named;
+		}
 		nr_wrong += !l->verified;
 	}
 	if (l->verified || nr_wrong < VERIFY_TRIES)
