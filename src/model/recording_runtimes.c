@@ -2,6 +2,7 @@
 /* Interpreters in a recording whose functions it does not have. */
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "profile.h"
 #include "recording.h"
 
 #include <inttypes.h>
@@ -24,8 +25,12 @@ static enum runtime interpreter_of(const struct recording *rec, const struct rec
 	return runtime_interprets(runtime) ? runtime : RUNTIME_UNKNOWN;
 }
 
+/* Returns whether the frame is compiled code with a name, or was walked as a frame of a language.
+ */
 static bool is_named_code(const struct recording *rec, const struct rec_frame *f)
 {
+	if (frame_language(f->kind))
+		return true;
 	return f->place == AT_MAP && f->nr_names &&
 	       recording_is_memory(recording_get(rec, rec->maps[f->map].path));
 }

@@ -180,7 +180,8 @@ static __attribute__((noreturn)) void refuse_operators(const struct tool *tool)
 		usage_error(
 			"--with " VM_OP_LABEL ": the script %s does not support it", tool->name);
 	for (int i = 0; i < NR_VMS; i++)
-		strbuf_addf(&text, "--%s, ", vms[i]->language->name);
+		if (vms[i]->operator_name)
+			strbuf_addf(&text, "--%s, ", vms[i]->language->name);
 	usage_error("--with " VM_OP_LABEL " needs an interpreter: %sor --mixed", text.buf);
 }
 
@@ -204,8 +205,8 @@ static __attribute__((noreturn)) void refuse_label(
 static bool add_label(struct engine_request *q, const char *key, size_t len)
 {
 	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
-	bool is_op = q->vm && tool_takes(q->tool, "operators") && len == strlen(VM_OP_LABEL) &&
-		     !memcmp(key, VM_OP_LABEL, len);
+	bool is_op = q->vm && q->vm->operator_name && tool_takes(q->tool, "operators") &&
+		     len == strlen(VM_OP_LABEL) && !memcmp(key, VM_OP_LABEL, len);
 
 	q->label_keys |= bit;
 	q->operators |= is_op;

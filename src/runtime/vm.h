@@ -82,7 +82,10 @@ struct vm {
 	 * if operators are recorded. The member is NULL if their names are known.
 	 */
 	void (*find_operators)(const struct target *t, struct vm_layout *layout);
-	/* Returns the name of the operator with this number, or NULL if it is not known. */
+	/*
+	 * Returns the name of the operator with this number, or NULL if it is not known. The member
+	 * is NULL if the interpreter's operators are not recorded.
+	 */
 	const char *(*operator_name)(const struct vm_layout *layout, uint32_t number);
 	/*
 	 * Appends the name of a frame in the language's syntax. Returns false if it could not be
