@@ -36,7 +36,8 @@ static const struct {
 		"start python with -X perf (Python 3.12)", NULL, true},
 	/* followed by the name of a machine */
 	[RUNTIME_QEMU] = {"QEMU", {"qemu-"}, "start qemu with -perfmap (QEMU 8.0)", NULL},
-	[RUNTIME_RUBY] = {"Ruby", {"libruby", "ruby"}, "start ruby with --yjit-perf (Ruby 3.3)",
+	[RUNTIME_RUBY] = {"Ruby", {"libruby", "ruby"},
+		"add --ruby, or start ruby with --yjit-perf (Ruby 3.3)",
 		"start ruby with --yjit-perf (Ruby 3.3)", true},
 };
 

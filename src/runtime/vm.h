@@ -92,7 +92,7 @@ struct vm {
 	void (*find_operators)(const struct target *t, struct vm_layout *layout);
 	/*
 	 * Returns the name of the operator with this number, or NULL if it is not known. The member
-	 * is NULL if operators are not recorded.
+	 * is NULL if the interpreter's operators are not recorded.
 	 */
 	const char *(*operator_name)(const struct vm_layout *layout, uint32_t number);
 	/*

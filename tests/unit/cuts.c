@@ -389,7 +389,7 @@ static void cuts__interpreters_that_are_not_read(void **state)
 		"8.3 % are in Python's interpreter, whose own functions are not shown (several "
 		"processes): start python with -X perf (Python 3.12)\n"
 		"6.7 % are in Ruby's interpreter, whose own functions are not shown (process 1): "
-		"start ruby with --yjit-perf (Ruby 3.3)\n");
+		"add --ruby, or start ruby with --yjit-perf (Ruby 3.3)\n");
 }
 
 static void cuts__interpreters_whose_code_has_names(void **state)

@@ -164,12 +164,20 @@ static bool thread_key(const struct look *k, struct pointer_path *path)
 	return true;
 }
 
+/* Returns whether Ruby is starting: it has not all of its classes, and libraries may be missing. */
+static bool is_starting(const struct look *k)
+{
+	return !value_of(k, "rb_cEnumerator");
+}
+
 static int find_thread(const struct look *k, struct strbuf *err)
 {
 	struct ruby_layout *l = k->l;
 
 	if (l->major < 3 ? thread_key(k, &l->ec) : thread_variable(k, &l->ec))
 		return 0;
+	if (is_starting(k))
+		return 1;
 	return fail(err,
 		"the threads of ruby %u.%u.%u in '%s' cannot be found: the file has no symbol "
 		"'%s', and its code is of an unknown build",
@@ -314,7 +322,7 @@ static int find_names(const struct look *k, struct strbuf *err)
 	const struct ruby_layout *l = k->l;
 	const char *what = find_ids(k) ? "symbols" : learn_classes(k) ? "classes" : NULL;
 
-	if (!what || !value_of(k, "rb_cEnumerator")) /* Ruby is starting */
+	if (!what || is_starting(k))
 		return 0;
 	return fail(err, "ruby %u.%u.%u in '%s' keeps the names of %s in an unknown way", l->major,
 		l->minor, l->patch, k->file->path, what);
@@ -332,8 +340,12 @@ int ruby_find(const struct target *t, struct ruby_layout *l, struct strbuf *err)
 		return 1;
 	if (!memory_read(&t->memory, target_symbol(k.file, RUBY_SYMBOL), &byte, 1))
 		return target_refuse(k.file, "Ruby", err);
-	if (find_version(&k, err) || find_thread(&k, err))
-		return -1;
+	int found = find_version(&k, err);
+
+	if (!found)
+		found = find_thread(&k, err);
+	if (found)
+		return found;
 	find_gc(&k);
 	return find_names(&k, err);
 }

@@ -18,8 +18,9 @@ struct strbuf;
 const struct target_file *ruby_file(const struct target *t);
 
 /*
- * Finds Ruby in T. Returns 1 if there is none, and -1 with ERR if there is one but it cannot be
- * walked. While Ruby starts, classes have no names yet, so the layout is to be found again.
+ * Finds Ruby in T. Returns 1 if there is none or it has just been started, and -1 with ERR if there
+ * is one but it cannot be walked. While Ruby starts, classes have no names yet, so the layout is to
+ * be found again.
  */
 int ruby_find(const struct target *t, struct ruby_layout *layout, struct strbuf *err);
 
