@@ -523,7 +523,7 @@ static uint64_t read_header(struct reader *r)
 	uint64_t between;
 
 	if (!bytes) {
-		fail(r->notes, "it ends in its header\n");
+		fail(r->notes, "it is cut inside its header\n");
 		return 0;
 	}
 	memcpy(h, bytes, PERFDATA_PIPE_HEADER);
@@ -532,7 +532,7 @@ static uint64_t read_header(struct reader *r)
 		return UINT64_MAX;
 	bytes = take_bytes(r, sizeof(*h) - PERFDATA_PIPE_HEADER);
 	if (!bytes || h->size < sizeof(*h)) {
-		fail(r->notes, "it ends in its header\n");
+		fail(r->notes, "it is cut inside its header\n");
 		return 0;
 	}
 	memcpy((char *)h + PERFDATA_PIPE_HEADER, bytes, sizeof(*h) - PERFDATA_PIPE_HEADER);

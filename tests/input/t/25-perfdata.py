@@ -39,7 +39,7 @@ WANT = {
     'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
     'other-fields': ([], ['its events have different fields']),
     'bad-header': ([], ['its header is damaged']),
-    'head': ([], ['it ends in its header']),
+    'head': ([], ['it is cut inside its header']),
 }
 
 
