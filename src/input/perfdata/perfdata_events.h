@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The events of a perf.data file, and to which of them a record belongs. */
-#ifndef INPUT_PERFDATA_EVENTS_H
-#define INPUT_PERFDATA_EVENTS_H
+#ifndef INPUT_PERFDATA_PERFDATA_EVENTS_H
+#define INPUT_PERFDATA_PERFDATA_EVENTS_H
 
 #include "lib/bytes.h"
 #include "lib/table.h"

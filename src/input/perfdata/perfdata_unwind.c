@@ -85,7 +85,7 @@ static int step(struct sample_walk *sw)
 		w, perfdata_files_rule(sw->files, sw->span->file, walk_pc(w) - w->map.bias));
 }
 
-/* Sets the registers that the sample has. perf's order is that of asm/perf_regs.h. */
+/* Sets the registers that the sample has. perf has them in the order of asm/perf_regs.h. */
 static void set_registers(struct walk *w, const uint64_t *regs, uint64_t mask)
 {
 	static const int8_t numbers[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI,
