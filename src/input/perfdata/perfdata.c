@@ -91,6 +91,22 @@ static void map_kernel(struct perfdata_reader *r, const char *name, uint64_t pla
 		r->kernel.text = place;
 }
 
+/*
+ * Takes the build-id of a mapped file, or the numbers of its device and inode. While another
+ * program asks for build-ids, some kernels set the flag also in records of events that have not
+ * asked for them.
+ */
+static uint32_t take_build_id(
+	struct perfdata_reader *r, const struct perf_event_header *h, struct bytes *b)
+{
+	uint64_t size = bytes_number(b, 4);
+	const unsigned char *id = bytes_take(b, PERFDATA_ID_MAX);
+
+	return h->misc & PERFDATA_MMAP_BUILD_ID && r->events.build_ids && size <= PERFDATA_ID_MAX
+		       ? add_build_id(r, id, size)
+		       : 0;
+}
+
 static void read_mmap(struct perfdata_reader *r, const struct perf_event_header *h, struct bytes b)
 {
 	uint32_t pid = take_u32(&b), build_id = 0;
@@ -100,15 +116,10 @@ static void read_mmap(struct perfdata_reader *r, const struct perf_event_header 
 	span.start = bytes_number(&b, 8);
 	span.end = span.start + bytes_number(&b, 8);
 	span.offset = bytes_number(&b, 8);
-	if (h->type == PERFDATA_MMAP2 && h->misc & PERFDATA_MMAP_BUILD_ID) {
-		uint64_t n = bytes_number(&b, 4) & 0xff;
-
-		build_id = add_build_id(r, bytes_take(&b, PERFDATA_ID_MAX), n);
-	} else if (h->type == PERFDATA_MMAP2) {
-		bytes_take(&b, 24);
-	}
-	if (h->type == PERFDATA_MMAP2)
+	if (h->type == PERFDATA_MMAP2) {
+		build_id = take_build_id(r, h, &b);
 		bytes_take(&b, 8);
+	}
 
 	const char *path = recording_get(r->rec, take_text(r, &b));
 

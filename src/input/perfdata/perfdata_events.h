@@ -23,6 +23,7 @@ struct perfdata_events {
 	struct perfdata_event *list;
 	size_t nr, alloc;
 	struct table by_id; /* of a record -> index */
+	bool build_ids;     /* one of them has asked for the build-ids of mapped files */
 };
 
 void perfdata_events_init(struct perfdata_events *es);
