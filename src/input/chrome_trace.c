@@ -275,7 +275,7 @@ static uint32_t task_of(struct trace_reader *r, uint64_t pid, uint64_t tid)
 }
 
 /* The functions of one thread that are open, root first, as a tree with one branch. */
-struct walk {
+struct trace_walk {
 	struct trace_reader *r;
 	struct json_tree tree;
 	uint64_t *ends;
@@ -285,7 +285,7 @@ struct walk {
 };
 
 /* Adds the time until TO, and closes what ends before. */
-static void advance(struct walk *w, uint64_t to)
+static void advance(struct trace_walk *w, uint64_t to)
 {
 	while (w->tree.nr && w->now < to) {
 		uint64_t end = w->ends[w->tree.nr - 1], until = end < to ? end : to;
@@ -303,7 +303,7 @@ static void advance(struct walk *w, uint64_t to)
 }
 
 /* Opens EVENT, which ends with its caller at the latest. */
-static void open_event(struct walk *w, const struct trace_event *event)
+static void open_event(struct trace_walk *w, const struct trace_event *event)
 {
 	size_t nr = w->tree.nr;
 	uint64_t end = nr && w->ends[nr - 1] < event->to ? w->ends[nr - 1] : event->to;
@@ -317,7 +317,7 @@ static void open_event(struct walk *w, const struct trace_event *event)
 
 static void add_events(struct trace_reader *r)
 {
-	struct walk w = {.r = r};
+	struct trace_walk w = {.r = r};
 
 	w.tree = (struct json_tree){.in = r->in, .stacks = r->stacks, .expansion = r->expansion};
 	if (r->nr)

@@ -198,8 +198,9 @@ static uint32_t entry_of(struct firefox_reader *r, const struct tables *t, uint3
 	/* the names of the profile may move */
 	char *name = xstrdup(text_at(r, t, &c[NAME], func, &name_len));
 	char *module = xstrdup(text_at(r, t, &c[RESOURCE_NAME], resource, &module_len));
+	/* functions without a symbol are named by their addresses */
 	struct module_frame frame = {.name = name,
-		.name_len = strlen(name),
+		.name_len = strncmp(name, "0x", 2) ? strlen(name) : 0,
 		.module = module,
 		.module_len = strlen(module)};
 

@@ -29,9 +29,9 @@ def trailer(pid, tid, time, ident=CYCLES):
     return struct.pack('<IIQQ', pid, tid, time, ident)
 
 
-def attr(kind, config, sample_type, callstack=0):
-    """struct perf_event_attr of 128 bytes: a period of 1000, sample_id_all."""
-    data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, 0, 1 << 18)
+def attr(kind, config, sample_type, callstack=0, flags=1 << 34):
+    """struct perf_event_attr of 128 bytes: a period of 1000, sample_id_all, and the flag build_id."""
+    data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, 0, 1 << 18 | flags)
     return (data + struct.pack('<IIQQQQIIQ', 0, 0, 0, 0, callstack, 1 << 7 | 1 << 8, 16, 0, 0)).ljust(128, b'\0')
 
 
@@ -129,6 +129,8 @@ CASES = {
     'deferred': file(START + sample(20, [KERNEL, 2**64 - 0x1000000, DEFERRED, 5]) + sample(21, [KERNEL, 2**64 - 0x2000000, DEFERRED, 6]) +
                      record(22, words(5, 4, *STACK_1) + trailer(11, 11, 30))),
     'copy': file(START + sample(20, [], more=COPY), [(0, 0, BASE | REGS | STACK, CYCLES, 'cycles')]),
+    # a kernel's mistake: the flag of a build-id, and what it has asked for, which is none
+    'no-build-id': file(START + sample(20, STACK_1), [(0, 0, BASE, CYCLES, 'cycles', 0, 0)]),
     'flat': file(START + record(9, words(CYCLES, PROGRAM + 4, 11 << 32 | 11, 9, 3), 2), [(0, 0, BASE & ~CALLCHAIN, CYCLES, 'cycles')]),
     'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
     'other-fields': file(ALL, [(0, 0, BASE & ~IDENTIFIER, CYCLES, 'a'), (0, 1, BASE & ~(IDENTIFIER | IP), FAULTS, 'b')]),

@@ -55,7 +55,8 @@ static const struct {
 	{"FLR\1\1\1\1\1", "JFR"},
 	{"MOJ\3", "Austin"},
 	{"Nettrace\x14\1\1\1", ".NET"},
-	{"PERFILE2", "perf script"},
+	{"PERFFILE", "perf script"},
+	{"2ELIFREP", "big-endian"},
 	{"a\1\2\3\4\5\6", "binary"},
 };
 

@@ -21,7 +21,7 @@
 
 enum { SECTIONS_MAX = 64 << 20 /* bytes of the events and of one section behind the data */ };
 
-struct reader {
+struct perfdata_reader {
 	struct recording *rec;
 	struct lines *lines;
 	struct strbuf *notes;
@@ -62,7 +62,7 @@ static uint32_t take_u32(struct bytes *b)
 }
 
 /* Returns the number of the text in the rest of a record. */
-static uint32_t take_text(struct reader *r, struct bytes *b)
+static uint32_t take_text(struct perfdata_reader *r, struct bytes *b)
 {
 	size_t n = (size_t)(b->end - b->at);
 
@@ -72,7 +72,7 @@ static uint32_t take_text(struct reader *r, struct bytes *b)
 }
 
 /* Returns the build-id of N bytes in lower-case hex, or 0 if it is not there. */
-static uint32_t add_build_id(struct reader *r, const unsigned char *id, size_t n)
+static uint32_t add_build_id(struct perfdata_reader *r, const unsigned char *id, size_t n)
 {
 	struct strbuf hex = STRBUF_INIT;
 	uint32_t string;
@@ -85,13 +85,29 @@ static uint32_t add_build_id(struct reader *r, const unsigned char *id, size_t n
 }
 
 /* Takes what the kernel has mapped: itself, with the address of its first symbol, or a module. */
-static void map_kernel(struct reader *r, const char *name, uint64_t place)
+static void map_kernel(struct perfdata_reader *r, const char *name, uint64_t place)
 {
 	if (!strcmp(name, "[kernel.kallsyms]_text") || !strcmp(name, "[kernel.kallsyms]_stext"))
 		r->kernel.text = place;
 }
 
-static void read_mmap(struct reader *r, const struct perf_event_header *h, struct bytes b)
+/*
+ * Takes the build-id of a mapped file, or the numbers of its device and inode. While another
+ * program asks for build-ids, some kernels set the flag also in records of events that have not
+ * asked for them.
+ */
+static uint32_t take_build_id(
+	struct perfdata_reader *r, const struct perf_event_header *h, struct bytes *b)
+{
+	uint64_t size = bytes_number(b, 4);
+	const unsigned char *id = bytes_take(b, PERFDATA_ID_MAX);
+
+	return h->misc & PERFDATA_MMAP_BUILD_ID && r->events.build_ids && size <= PERFDATA_ID_MAX
+		       ? add_build_id(r, id, size)
+		       : 0;
+}
+
+static void read_mmap(struct perfdata_reader *r, const struct perf_event_header *h, struct bytes b)
 {
 	uint32_t pid = take_u32(&b), build_id = 0;
 	struct perfdata_span span;
@@ -100,15 +116,10 @@ static void read_mmap(struct reader *r, const struct perf_event_header *h, struc
 	span.start = bytes_number(&b, 8);
 	span.end = span.start + bytes_number(&b, 8);
 	span.offset = bytes_number(&b, 8);
-	if (h->type == PERFDATA_MMAP2 && h->misc & PERFDATA_MMAP_BUILD_ID) {
-		uint64_t n = bytes_number(&b, 4) & 0xff;
-
-		build_id = add_build_id(r, bytes_take(&b, PERFDATA_ID_MAX), n);
-	} else if (h->type == PERFDATA_MMAP2) {
-		bytes_take(&b, 24);
-	}
-	if (h->type == PERFDATA_MMAP2)
+	if (h->type == PERFDATA_MMAP2) {
+		build_id = take_build_id(r, h, &b);
 		bytes_take(&b, 8);
+	}
 
 	const char *path = recording_get(r->rec, take_text(r, &b));
 
@@ -128,7 +139,7 @@ static void read_mmap(struct reader *r, const struct perf_event_header *h, struc
 	perfdata_tasks_map(&r->tasks, pid, &span);
 }
 
-static void read_comm(struct reader *r, struct bytes b)
+static void read_comm(struct perfdata_reader *r, struct bytes b)
 {
 	uint32_t pid = take_u32(&b), tid = take_u32(&b);
 
@@ -136,7 +147,8 @@ static void read_comm(struct reader *r, struct bytes b)
 		perfdata_tasks_comm(&r->tasks, pid, tid, take_text(r, &b));
 }
 
-static void read_fork_or_exit(struct reader *r, const struct perf_event_header *h, struct bytes b)
+static void read_fork_or_exit(
+	struct perfdata_reader *r, const struct perf_event_header *h, struct bytes b)
 {
 	uint32_t pid = take_u32(&b), ppid = take_u32(&b), tid = take_u32(&b), ptid = take_u32(&b);
 
@@ -148,7 +160,7 @@ static void read_fork_or_exit(struct reader *r, const struct perf_event_header *
 		perfdata_tasks_exit(&r->tasks, pid, tid);
 }
 
-static void read_ksymbol(struct reader *r, struct bytes b)
+static void read_ksymbol(struct perfdata_reader *r, struct bytes b)
 {
 	uint64_t address = bytes_number(&b, 8), size = bytes_number(&b, 4);
 	uint64_t flags = bytes_number(&b, 4) >> 16;
@@ -157,7 +169,7 @@ static void read_ksymbol(struct reader *r, struct bytes b)
 		perfdata_kernel_add(&r->kernel, address, size, take_text(r, &b));
 }
 
-static void read_cgroup(struct reader *r, struct bytes b)
+static void read_cgroup(struct perfdata_reader *r, struct bytes b)
 {
 	uint64_t id = bytes_number(&b, 8);
 	char *path = xstrdup(recording_get(r->rec, take_text(r, &b)));
@@ -167,7 +179,7 @@ static void read_cgroup(struct reader *r, struct bytes b)
 	free(path);
 }
 
-static void read_deferred(struct reader *r, const uint64_t *record, size_t nr)
+static void read_deferred(struct perfdata_reader *r, const uint64_t *record, size_t nr)
 {
 	enum { COOKIE = 1, LENGTH, ADDRESSES };
 
@@ -177,8 +189,8 @@ static void read_deferred(struct reader *r, const uint64_t *record, size_t nr)
 		perfdata_rows_join(&r->rows, record[COOKIE], record + ADDRESSES, record[LENGTH]);
 }
 
-static void read_sample(
-	struct reader *r, const struct perf_event_header *h, const uint64_t *record, size_t nr)
+static void read_sample(struct perfdata_reader *r, const struct perf_event_header *h,
+	const uint64_t *record, size_t nr)
 {
 	struct perfdata_event *e =
 		perfdata_events_find(&r->events, perfdata_record_id(&r->places, true, record, nr));
@@ -193,7 +205,7 @@ static void read_sample(
 /* Takes RECORD, which comes in the order of time. */
 static void take_record(void *arg, const uint64_t *record, uint64_t time)
 {
-	struct reader *r = arg;
+	struct perfdata_reader *r = arg;
 	struct perf_event_header h;
 	struct bytes b = fields_of(record);
 	size_t nr;
@@ -239,7 +251,8 @@ static void take_record(void *arg, const uint64_t *record, uint64_t time)
 
 /* ---- what describes the data ---- */
 
-static void add_event(struct reader *r, const unsigned char *attr, uint64_t size, struct bytes ids)
+static void add_event(
+	struct perfdata_reader *r, const unsigned char *attr, uint64_t size, struct bytes ids)
 {
 	if (perfdata_events_add(&r->events, attr, size, &ids, r->failed ? NULL : r->notes))
 		r->failed = true;
@@ -248,7 +261,7 @@ static void add_event(struct reader *r, const unsigned char *attr, uint64_t size
 }
 
 /* Reads an attribute in a pipe, which begins with its type and its size, and its identifiers. */
-static void read_attr(struct reader *r, struct bytes b)
+static void read_attr(struct perfdata_reader *r, struct bytes b)
 {
 	struct bytes head = b;
 
@@ -261,7 +274,7 @@ static void read_attr(struct reader *r, struct bytes b)
 		add_event(r, attr, size, b);
 }
 
-static void read_update(struct reader *r, struct bytes b)
+static void read_update(struct perfdata_reader *r, struct bytes b)
 {
 	enum { NAME = 2 };
 	uint64_t type = bytes_number(&b, 8), id = bytes_number(&b, 8);
@@ -271,7 +284,7 @@ static void read_update(struct reader *r, struct bytes b)
 }
 
 /* Reads the build-id of a file, in a record of its own or in a section. */
-static void read_build_id(struct reader *r, const unsigned char *record)
+static void read_build_id(struct perfdata_reader *r, const unsigned char *record)
 {
 	struct bytes b = fields_of(record);
 	struct perf_event_header h;
@@ -291,7 +304,7 @@ static void read_build_id(struct reader *r, const unsigned char *record)
 	*table_put(&r->files.build_ids, path, 0, &is_new) = build_id;
 }
 
-static void read_build_ids(struct reader *r, struct bytes section)
+static void read_build_ids(struct perfdata_reader *r, struct bytes section)
 {
 	struct perf_event_header h;
 
@@ -316,7 +329,7 @@ static char *take_string(struct bytes *b)
 	return text ? xstrndup((const char *)text, strnlen((const char *)text, len)) : NULL;
 }
 
-static void set_meta(struct reader *r, const char *key, struct bytes *b)
+static void set_meta(struct perfdata_reader *r, const char *key, struct bytes *b)
 {
 	char *text = take_string(b);
 
@@ -325,7 +338,7 @@ static void set_meta(struct reader *r, const char *key, struct bytes *b)
 	free(text);
 }
 
-static void read_command(struct reader *r, struct bytes *b)
+static void read_command(struct perfdata_reader *r, struct bytes *b)
 {
 	uint64_t nr = bytes_number(b, 4);
 	struct strbuf command = STRBUF_INIT;
@@ -341,7 +354,7 @@ static void read_command(struct reader *r, struct bytes *b)
 	strbuf_release(&command);
 }
 
-static void read_feature(struct reader *r, uint64_t feature, struct bytes b)
+static void read_feature(struct perfdata_reader *r, uint64_t feature, struct bytes b)
 {
 	char *text;
 
@@ -380,7 +393,7 @@ static void read_feature(struct reader *r, uint64_t feature, struct bytes b)
 
 /* Takes a record as it comes from the file. */
 static void take_raw(
-	struct reader *r, const struct perf_event_header *h, const unsigned char *record)
+	struct perfdata_reader *r, const struct perf_event_header *h, const unsigned char *record)
 {
 	struct bytes b = fields_of(record);
 
@@ -421,7 +434,7 @@ static void take_raw(
 /* ---- the file ---- */
 
 /* Returns the next N bytes of the input, or NULL if there are fewer. Valid until the next call. */
-static const char *take_bytes(struct reader *r, uint64_t n)
+static const char *take_bytes(struct perfdata_reader *r, uint64_t n)
 {
 	const char *bytes;
 
@@ -429,7 +442,7 @@ static const char *take_bytes(struct reader *r, uint64_t n)
 }
 
 /* Reads the events that are between the header and the data, in BYTES from the header's end on. */
-static int read_events(struct reader *r, const char *bytes, uint64_t size)
+static int read_events(struct perfdata_reader *r, const char *bytes, uint64_t size)
 {
 	const struct perfdata_header *h = &r->header;
 	const unsigned char *first = (const unsigned char *)bytes - sizeof(*h);
@@ -455,7 +468,7 @@ static int read_events(struct reader *r, const char *bytes, uint64_t size)
 
 /* Reads the section of a feature from the file's descriptor. */
 static void read_section(
-	struct reader *r, int fd, uint64_t feature, const struct perfdata_section *section)
+	struct perfdata_reader *r, int fd, uint64_t feature, const struct perfdata_section *section)
 {
 	unsigned char *bytes;
 
@@ -474,7 +487,7 @@ static void read_section(
  * Reads what is behind the data now, if the input is a file: stacks are unwound only with the files
  * that have the right build-ids.
  */
-static void read_ahead(struct reader *r)
+static void read_ahead(struct perfdata_reader *r)
 {
 	const struct perfdata_header *h = &r->header;
 	uint64_t at = h->data.offset + h->data.size;
@@ -495,7 +508,7 @@ static void read_ahead(struct reader *r)
 }
 
 /* Reads what is behind the data, which is the rest of the input. */
-static void read_behind(struct reader *r)
+static void read_behind(struct perfdata_reader *r)
 {
 	const struct perfdata_header *h = &r->header;
 	uint64_t begin = h->data.offset + h->data.size;
@@ -516,14 +529,14 @@ static void read_behind(struct reader *r)
 }
 
 /* Reads the header. Returns the size of the data, or 0 with a message. */
-static uint64_t read_header(struct reader *r)
+static uint64_t read_header(struct perfdata_reader *r)
 {
 	struct perfdata_header *h = &r->header;
 	const char *bytes = take_bytes(r, PERFDATA_PIPE_HEADER);
 	uint64_t between;
 
 	if (!bytes) {
-		fail(r->notes, "it ends in its header\n");
+		fail(r->notes, "it is cut inside its header\n");
 		return 0;
 	}
 	memcpy(h, bytes, PERFDATA_PIPE_HEADER);
@@ -532,7 +545,7 @@ static uint64_t read_header(struct reader *r)
 		return UINT64_MAX;
 	bytes = take_bytes(r, sizeof(*h) - PERFDATA_PIPE_HEADER);
 	if (!bytes || h->size < sizeof(*h)) {
-		fail(r->notes, "it ends in its header\n");
+		fail(r->notes, "it is cut inside its header\n");
 		return 0;
 	}
 	memcpy((char *)h + PERFDATA_PIPE_HEADER, bytes, sizeof(*h) - PERFDATA_PIPE_HEADER);
@@ -547,7 +560,7 @@ static uint64_t read_header(struct reader *r)
 	return h->data.size ? h->data.size : UINT64_MAX;
 }
 
-static void note_stream(struct reader *r, const struct perfdata_stream *s)
+static void note_stream(struct perfdata_reader *r, const struct perfdata_stream *s)
 {
 	static const char *const ends[] = {
 		[PERFDATA_CUT] = "it ends in the middle of a record: what is before is used\n",
@@ -567,7 +580,7 @@ static void note_stream(struct reader *r, const struct perfdata_stream *s)
 			s->skipped);
 }
 
-static void note_records(struct reader *r)
+static void note_records(struct perfdata_reader *r)
 {
 	uint64_t lost = r->rec->lost[LOST_TRANSPORT];
 
@@ -587,7 +600,7 @@ static void note_records(struct reader *r)
 }
 
 /* Gives maps the build-ids that perf has listed. */
-static void set_build_ids(struct reader *r)
+static void set_build_ids(struct perfdata_reader *r)
 {
 	for (size_t i = 0; i < r->rec->nr_maps; i++) {
 		struct rec_map *map = &r->rec->maps[i];
@@ -598,7 +611,7 @@ static void set_build_ids(struct reader *r)
 	}
 }
 
-static void set_seconds(struct reader *r)
+static void set_seconds(struct perfdata_reader *r)
 {
 	char *seconds = xasprintf("%.3f", (double)(r->rows.ended - r->rows.began) / 1e9);
 
@@ -608,7 +621,7 @@ static void set_seconds(struct reader *r)
 	free(seconds);
 }
 
-static int read_records(struct reader *r, uint64_t size)
+static int read_records(struct perfdata_reader *r, uint64_t size)
 {
 	struct perfdata_stream s;
 	struct perf_event_header h;
@@ -637,7 +650,7 @@ static int read_records(struct reader *r, uint64_t size)
 int perfdata_read(struct recording *rec, struct lines *lines,
 	const struct perfdata_options *options, struct strbuf *notes)
 {
-	struct reader r = {.rec = rec, .lines = lines, .notes = notes};
+	struct perfdata_reader r = {.rec = rec, .lines = lines, .notes = notes};
 	uint64_t size;
 	int ret;
 

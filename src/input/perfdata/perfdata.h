@@ -3,8 +3,8 @@
  * Reads what perf record writes, to a file or a pipe, in bounded memory: samples become rows of a
  * recording at once. Stacks that perf has copied are unwound.
  */
-#ifndef INPUT_PERFDATA_H
-#define INPUT_PERFDATA_H
+#ifndef INPUT_PERFDATA_PERFDATA_H
+#define INPUT_PERFDATA_PERFDATA_H
 
 #include "symbol/elf/debugfile.h"
 

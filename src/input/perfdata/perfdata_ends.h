@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Judges which call chains are whole, and names what only the machine that recorded can name. */
-#ifndef INPUT_PERFDATA_ENDS_H
-#define INPUT_PERFDATA_ENDS_H
+#ifndef INPUT_PERFDATA_PERFDATA_ENDS_H
+#define INPUT_PERFDATA_PERFDATA_ENDS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ void perfdata_judge(struct recording *rec, struct perfdata_files *files);
 /* What is known of the kernel of the recorded machine. */
 struct perfdata_kernel {
 	uint64_t text; /* address of its _text or _stext, or 0 if unknown */
-	/* Functions that the kernel compiled, such as those of BPF programs. */
+	/* Functions that the kernel compiled, such as BPF programs. */
 	struct perfdata_ksymbol {
 		uint64_t address, size;
 		uint32_t name; /* in the recording's strings */
@@ -29,7 +29,7 @@ struct perfdata_kernel {
 
 void perfdata_kernel_add(struct perfdata_kernel *k, uint64_t address, uint64_t size, uint32_t name);
 
-/* Names the kernel's functions, and those of JIT compilers by their perf maps. */
+/* Names the kernel's functions, and what JIT compilers made by their perf maps. */
 void perfdata_name(struct recording *rec, struct perfdata_kernel *k, struct strbuf *notes);
 
 #endif

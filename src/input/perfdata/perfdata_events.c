@@ -44,6 +44,7 @@ int perfdata_events_add(struct perfdata_events *es, const unsigned char *attr, s
 				 "which event they belong\n");
 	ALLOC_GROW(es->list, es->nr, es->alloc);
 	es->list[es->nr++] = e;
+	es->build_ids |= e.attr.build_id;
 	while (ids->end - ids->at >= 8) {
 		bool is_new;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The events of a perf.data file, and to which of them a record belongs. */
-#ifndef INPUT_PERFDATA_EVENTS_H
-#define INPUT_PERFDATA_EVENTS_H
+#ifndef INPUT_PERFDATA_PERFDATA_EVENTS_H
+#define INPUT_PERFDATA_PERFDATA_EVENTS_H
 
 #include "lib/bytes.h"
 #include "lib/table.h"
@@ -23,6 +23,7 @@ struct perfdata_events {
 	struct perfdata_event *list;
 	size_t nr, alloc;
 	struct table by_id; /* of a record -> index */
+	bool build_ids;     /* one of them has asked for the build-ids of mapped files */
 };
 
 void perfdata_events_init(struct perfdata_events *es);

@@ -3,8 +3,8 @@
  * The files that processes of a perf.data file have mapped, and their unwind rules. A file is
  * opened, and its rules are read by a child without privileges, when a copied stack needs them.
  */
-#ifndef INPUT_PERFDATA_FILES_H
-#define INPUT_PERFDATA_FILES_H
+#ifndef INPUT_PERFDATA_PERFDATA_FILES_H
+#define INPUT_PERFDATA_PERFDATA_FILES_H
 
 #include "lib/table.h"
 #include "model/cuts.h"

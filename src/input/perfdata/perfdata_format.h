@@ -3,8 +3,8 @@
  * Numbers of perf.data that linux/perf_event.h does not have, or has only in later versions; see
  * perf.data-file-format.txt in tools/perf of Linux.
  */
-#ifndef INPUT_PERFDATA_FORMAT_H
-#define INPUT_PERFDATA_FORMAT_H
+#ifndef INPUT_PERFDATA_PERFDATA_FORMAT_H
+#define INPUT_PERFDATA_PERFDATA_FORMAT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adds the maps, frames, stacks and rows of samples to a recording, each once. */
-#ifndef INPUT_PERFDATA_FRAMES_H
-#define INPUT_PERFDATA_FRAMES_H
+#ifndef INPUT_PERFDATA_PERFDATA_FRAMES_H
+#define INPUT_PERFDATA_PERFDATA_FRAMES_H
 
 #include "lib/table.h"
 #include "model/recording.h"

@@ -3,8 +3,8 @@
  * Puts records in the order of time. perf reads the buffers of all processors in turn, and writes a
  * record at the end of each round: what is older than the round before is complete then.
  */
-#ifndef INPUT_PERFDATA_ROUNDS_H
-#define INPUT_PERFDATA_ROUNDS_H
+#ifndef INPUT_PERFDATA_PERFDATA_ROUNDS_H
+#define INPUT_PERFDATA_PERFDATA_ROUNDS_H
 
 #include <stddef.h>
 #include <stdint.h>

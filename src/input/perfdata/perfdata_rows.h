@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Makes rows of samples, in the order of time. */
-#ifndef INPUT_PERFDATA_ROWS_H
-#define INPUT_PERFDATA_ROWS_H
+#ifndef INPUT_PERFDATA_PERFDATA_ROWS_H
+#define INPUT_PERFDATA_PERFDATA_ROWS_H
 
 #include "perfdata_frames.h"
 #include "perfdata_tasks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The fields of a sample and of the trailer of other records, see perf_event_open(2). */
-#ifndef INPUT_PERFDATA_SAMPLE_H
-#define INPUT_PERFDATA_SAMPLE_H
+#ifndef INPUT_PERFDATA_PERFDATA_SAMPLE_H
+#define INPUT_PERFDATA_PERFDATA_SAMPLE_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The records of a perf.data file or pipe, one behind the other, in bounded memory. */
-#ifndef INPUT_PERFDATA_STREAM_H
-#define INPUT_PERFDATA_STREAM_H
+#ifndef INPUT_PERFDATA_PERFDATA_STREAM_H
+#define INPUT_PERFDATA_PERFDATA_STREAM_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ void perfdata_stream_init(struct perfdata_stream *s, struct lines *lines, uint64
 void perfdata_stream_release(struct perfdata_stream *s);
 
 /*
- * Returns the next record, whose size is at least that of its header, or NULL at the end. It is
+ * Returns the next record, which is not shorter than its header, or NULL at the end. It is
  * valid until the next call, and may lie at any address. Compressed records are returned as what
  * they contain.
  */

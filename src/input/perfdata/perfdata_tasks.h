@@ -3,8 +3,8 @@
  * The threads of a perf.data file as they are at one time, and what their processes have mapped.
  * Strings are numbers in the recording.
  */
-#ifndef INPUT_PERFDATA_TASKS_H
-#define INPUT_PERFDATA_TASKS_H
+#ifndef INPUT_PERFDATA_PERFDATA_TASKS_H
+#define INPUT_PERFDATA_PERFDATA_TASKS_H
 
 #include "lib/table.h"
 

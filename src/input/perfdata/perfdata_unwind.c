@@ -12,6 +12,8 @@ static int read_code(struct walk *w, void *to, uint32_t size, uint64_t address);
 #define WALK_READ(w, to, size, at) read_copy(w, to, size, at)
 #define WALK_READ_CODE(w, to, size, at) read_code(w, to, size, at)
 
+enum { BELOW_MAX = 128 /* bytes below the stack pointer: more than all registers */ };
+
 /* A walk over the stack in a sample. */
 struct sample_walk {
 	struct walk walk;
@@ -21,21 +23,45 @@ struct sample_walk {
 	const struct perfdata_span *span; /* of the pc, or NULL */
 	uint64_t start;                   /* address of the copy */
 	bool ran_out;                     /* memory above the copy was needed */
+	bool has_read;                    /* this step has read something */
 };
 
 #include "runtime/native_step.h"
+
+/*
+ * Reads what lies below the stack pointer, which is not in the copy. Compilers' rules say that a
+ * register is saved there although the function has just restored it: the register has the value.
+ * The return address, which a step reads first, is never there.
+ */
+static int read_below(struct sample_walk *sw, void *to, uint32_t size, uint64_t address)
+{
+	struct walk *w = &sw->walk;
+
+	if (sw->start - address > BELOW_MAX || !(w->known >> REG_FP & 1))
+		return -1;
+	if (to == &w->reg[REG_BASE])
+		return 0;
+	if (w->call || (size == 8 && !sw->has_read))
+		return -1;
+	memcpy(to, &w->reg[REG_FP], 8);
+	return size == 8                                ? 0
+	       : size == 16 && address + 8 == sw->start ? read_copy(w, (char *)to + 8, 8, sw->start)
+							: -1;
+}
 
 static int read_copy(struct walk *w, void *to, uint32_t size, uint64_t address)
 {
 	struct sample_walk *sw = (struct sample_walk *)w;
 	uint64_t at = address - sw->start;
 
-	if (address < sw->start || at > sw->sample->stack_size ||
-		sw->sample->stack_size - at < size) {
-		sw->ran_out |= address >= sw->start;
+	if (address < sw->start)
+		return read_below(sw, to, size, address);
+	if (at > sw->sample->stack_size || sw->sample->stack_size - at < size) {
+		sw->ran_out = true;
 		return -1;
 	}
 	memcpy(to, sw->sample->stack + at, size);
+	sw->has_read = true;
 	return 0;
 }
 
@@ -85,7 +111,7 @@ static int step(struct sample_walk *sw)
 		w, perfdata_files_rule(sw->files, sw->span->file, walk_pc(w) - w->map.bias));
 }
 
-/* Sets the registers that the sample has. perf's order is that of asm/perf_regs.h. */
+/* Sets the registers that the sample has. perf has them in the order of asm/perf_regs.h. */
 static void set_registers(struct walk *w, const uint64_t *regs, uint64_t mask)
 {
 	static const int8_t numbers[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI,
@@ -136,6 +162,7 @@ bool perfdata_unwind(struct perfdata_stack *stack, const struct perfdata_sample 
 		stack->calls[w->nr++] = w->call;
 		stack->last = sw.span->file;
 		w->from = w->call ? w->reg[REG_PC] : 0;
+		sw.has_read = false;
 		w->end = (uint8_t)step(&sw);
 	} while (w->end == WALK_ON);
 	stack->ran_out = sw.ran_out && w->end != WALK_ROOT && w->end != WALK_LOST;

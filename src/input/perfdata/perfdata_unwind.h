@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unwinds the stack that a sample has a copy of, by the rules and the steps of the BPF programs. */
-#ifndef INPUT_PERFDATA_UNWIND_H
-#define INPUT_PERFDATA_UNWIND_H
+#ifndef INPUT_PERFDATA_PERFDATA_UNWIND_H
+#define INPUT_PERFDATA_PERFDATA_UNWIND_H
 
 #include "unwind/walk.h"
 

@@ -16,8 +16,8 @@
 
 /* The input formats, for --help. */
 #define VIEW_INPUTS                                                                                \
-	"recordings, perf.data, flame graphs, folded stacks, pprof, OTLP, speedscope, output of "  \
-	"stap scripts, "                                                                           \
+	"recordings, perf.data, flame graphs, folded stacks, pprof, OTLP, speedscope, JSON of "    \
+	"V8, Chrome and Firefox, output of stap scripts, "                                         \
 	"perf script, bpftrace and bcc; also in gzip or zstd"
 
 struct view_args {

@@ -35,11 +35,12 @@ WANT = {
     'lbr': (['server/11 cycles 1 10: server+1008 server+1040 libx.so+50'], []),
     'deferred': (['server/11 cycles:u 1 10: ' + CHAIN + ' | ffffffffff000000', 'server/11 cycles:u 1 10:  | fffffffffe000000'], [NO_NAMES]),
     'copy': (['server/11 cycles 1 10: server+1077'], []),
+    'no-build-id': (['server/11 cycles 1 10: ' + CHAIN], []),
     'flat': (['server/11 cycles 1 3: server+1004'], []),
     'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
     'other-fields': ([], ['its events have different fields']),
     'bad-header': ([], ['its header is damaged']),
-    'head': ([], ['it ends in its header']),
+    'head': ([], ['it is cut inside its header']),
 }
 
 
@@ -82,5 +83,8 @@ for name, (rows, notes) in WANT.items():
     run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     check_eq(name + ': rows', '\n'.join(rows), '\n'.join(rows_of(run.stdout.decode())))
     check_eq(name + ': notes', '\n'.join(notes), '\n'.join(notes_of(run.stderr.decode().replace('bt-resolve: ', ''), notes)))
+for name, want in (('file', 'ab' * 20), ('no-build-id', '-')):
+    run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    check_eq(name + ': build-id', want, [line.split()[7] for line in run.stdout.decode().splitlines() if line.endswith('libx.so -')][0])
 check_eq('every case is here', sorted(CASES), sorted(WANT))
 done()

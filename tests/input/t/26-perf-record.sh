@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# What perf records here: sums and callers of a program's functions are those of perf script, whichever samples were taken; copied
+# What perf records here: perf script gives the functions of a program the same sums and callers, whichever samples were taken; copied
 # stacks reach the program's first function.
 # shellcheck disable=SC2154 # bin is from tests/input/lib.sh
 set -eu
