@@ -63,7 +63,7 @@ static int write_json(const struct output *o, FILE *out, struct strbuf *err)
 	return view_report(o->profile, &(struct report_options){.form = REPORT_JSON}, out, err);
 }
 
-/* Writes the recording as another view than that of the other outputs. */
+/* Writes the recording as VIEW, where other outputs show it as their view. */
 static int write_viewed(const struct output *o, const struct recording_view *view,
 	int (*write)(const struct profile *p, FILE *out, struct strbuf *err), FILE *out,
 	struct strbuf *err)
