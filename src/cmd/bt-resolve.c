@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "input/fleet_program.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/terminal.h"
@@ -105,6 +106,20 @@ static int write_out(struct resolve_command *o, struct recording *rec,
 	return status;
 }
 
+/*
+ * Stores the names that were found on the servers that the recording is from, for all who ask them
+ * later. The output is what was stored.
+ */
+static void store_names(const struct resolve_command *o, const struct recording *rec)
+{
+	const char *url = o->args.nr_files ? o->args.files[0] : "";
+	struct strbuf err = STRBUF_INIT;
+
+	if (fleet_program_takes(url) && !o->missing && fleet_program_store(url, rec, &err))
+		strbuf_adds(&err, "the names are not stored\n");
+	program_say_rest(&err);
+}
+
 static int run(struct resolve_command *o)
 {
 	struct symbol_options symbol = o->args.input.symbol;
@@ -127,6 +142,7 @@ static int run(struct resolve_command *o)
 		if (o->args.title)
 			recording_set_meta(&rec, "heading", o->args.title);
 		symbol_resolve(&rec, &symbol, &report, &notes);
+		store_names(o, &rec);
 	}
 	program_say_rest(&notes);
 	if (part >= 0)

@@ -45,7 +45,7 @@ int spool_open(const struct spool *spool, struct strbuf *err)
 
 /* ---- the windows in it ---- */
 
-/* Returns whether NAME is that of a window. Sets *NR to the number of its events. */
+/* Returns whether a file of this NAME is a window. Sets *NR to the number of its events. */
 static bool is_window(const char *name, uint64_t *nr)
 {
 	const char *last = strrchr(name, '-');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "input.h"
+#include "fleet_program.h"
 #include "lib/lines.h"
 #include "lib/pattern.h"
 #include "lib/similar.h"
@@ -464,9 +465,15 @@ static int read_open(struct profile *p, struct recording *rec, int fd,
 	return ret;
 }
 
-/* Opens PATH. Returns -1 with a message, or stdin if PATH is "-". */
-static int open_file(const char *path, struct strbuf *err)
+/*
+ * Opens PATH. Returns -1 with a message, or stdin if PATH is "-". If PATH is a URL of a fleet, *PID
+ * becomes a process that writes the recording, otherwise 0.
+ */
+static int open_file(const char *path, pid_t *pid, struct strbuf *err)
 {
+	*pid = 0;
+	if (fleet_program_takes(path))
+		return fleet_program_start(path, pid, err);
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 
 	if (fd >= 0)
@@ -480,7 +487,8 @@ static int open_file(const char *path, struct strbuf *err)
 static int read_file(struct profile *p, struct recording *rec, const char *path,
 	const struct input_options *options, struct strbuf *err)
 {
-	int fd = open_file(path, err);
+	pid_t pid;
+	int fd = open_file(path, &pid, err);
 	struct strbuf notes = STRBUF_INIT;
 
 	if (fd < 0)
@@ -489,6 +497,8 @@ static int read_file(struct profile *p, struct recording *rec, const char *path,
 
 	if (fd != STDIN_FILENO)
 		close(fd);
+	if (pid && fleet_program_end(pid) && ret >= 0)
+		ret = 1;
 	add_notes(err, fd == STDIN_FILENO ? "stdin" : path, &notes);
 	strbuf_release(&notes);
 	return ret;

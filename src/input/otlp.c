@@ -32,7 +32,7 @@ struct otlp_reader {
 	const Otlp__ProfilesData *data;
 	const Otlp__ProfilesDictionary *dictionary;
 	ProtobufCBufferSimple out; /* messages Profile of pprof */
-	struct strpool strings;    /* those of the dictionary first, but each once */
+	struct strpool strings;    /* of the profile that is made */
 	Pprof__ValueType types[TYPES_MAX];
 	size_t nr_types;
 	uint64_t nr_ids;
@@ -161,14 +161,14 @@ static void put_location(struct otlp_reader *r, uint64_t id, const Otlp__Locatio
 
 /* ---- samples ---- */
 
-struct sample_labels {
+struct otlp_labels {
 	Pprof__Label list[LABEL_SET_MAX], *pointers[LABEL_SET_MAX];
 	size_t nr;
 };
 
 /* The name of the thread is the task of pprof's samples, as bt-export writes them. */
 static void add_label(
-	struct otlp_reader *r, struct sample_labels *labels, const char *key, int64_t value)
+	struct otlp_reader *r, struct otlp_labels *labels, const char *key, int64_t value)
 {
 	if (!*key || !value || labels->nr == LABEL_SET_MAX)
 		return;
@@ -217,7 +217,7 @@ static void put_sample(struct otlp_reader *r, const Otlp__Sample *s, const Otlp_
 	const Otlp__Stack *stack = s->stack_index > 0 && (size_t)s->stack_index < d->n_stack_table
 					   ? d->stack_table[s->stack_index]
 					   : NULL;
-	struct sample_labels labels = {.nr = 0};
+	struct otlp_labels labels = {.nr = 0};
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
 	size_t nr = stack ? stack->n_location_indices : 0;
@@ -263,7 +263,7 @@ static void put_samples(
 		put_sample(r, p->samples[i], resource, values, type);
 }
 
-/* Writes the period and the times of the profile, which are those of the first one. */
+/* Writes the period and the times of the profile, which is the first one. */
 static void put_timing(struct otlp_reader *r, const Otlp__Profile *p)
 {
 	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;

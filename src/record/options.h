@@ -47,6 +47,7 @@ struct options {
 	double last;  /* seconds before the end that are kept, or 0 for all */
 	double every; /* seconds of a window, or 0 for one recording */
 	const char *spool;
+	const char *push;   /* URL of a fleet, or NULL */
 	unsigned spool_max; /* MiB */
 	double spool_age;   /* seconds */
 	const char **set;   /* of --set: KEY=VALUE */

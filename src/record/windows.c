@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "windows.h"
+#include "input/fleet_program.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
@@ -102,6 +103,9 @@ int windows_begin(struct windows *w, struct options *o)
 		.files = &w->files};
 	int ret = spool_open(&w->spool, &err);
 
+	if (!ret && o->push)
+		ret = fleet_program_send(o->push, o->spool, &w->sender, &w->pipe, &err);
+
 	program_say_rest(&err);
 	return ret;
 }
@@ -117,6 +121,14 @@ int windows_end(struct windows *w, struct recording *rec, const struct open_file
 	if (w->spool.nr_dropped)
 		program_say("%" PRIu64 " samples of dropped windows are in no account",
 			w->spool.nr_dropped);
+	if (!w->sender)
+		return ret ? EXIT_FAILED : EXIT_OK;
+	close(w->pipe);
+	if (fleet_program_end(w->sender) && !ret) {
+		program_say("windows remain in '%s': bt-fleet send %s %s", w->spool.folder,
+			w->options->push, w->spool.folder);
+		return EXIT_PARTIAL;
+	}
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -7,6 +7,8 @@
 #include "symbol/name_memory.h"
 #include "symbol/open_files.h"
 
+#include <sys/types.h>
+
 struct options;
 struct recording;
 
@@ -14,6 +16,8 @@ struct windows {
 	const struct options *options;
 	struct spool spool;
 	struct name_memory names;
+	pid_t sender;            /* bt-fleet, or 0 */
+	int pipe;                /* it ends, after its last windows, when this is closed */
 	struct open_files files; /* of the window that is being taken */
 };
 

@@ -20,7 +20,7 @@ struct otlp_writer {
 	FILE *out;
 	const Pprof__Profile *from;
 	Otlp__ProfilesDictionary dictionary;
-	char **strings; /* those of FROM, then others */
+	char **strings; /* the strings of FROM, then others */
 	size_t nr_strings, strings_alloc;
 	Otlp__KeyValueAndUnit **attributes; /* number 0 is empty */
 	size_t nr_attributes, attributes_alloc;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables, and storing. */
+#include "clickhouse.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_TTL = 20, VERSION_TOKEN = 22 };
+
+void clickhouse_quote(const char *text, struct strbuf *out)
+{
+	strbuf_addch(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			strbuf_addch(out, '\\');
+		strbuf_addch(out, *text);
+	}
+	strbuf_addch(out, '\'');
+}
+
+enum http_result clickhouse_query(const struct fleet_url *url, const char *query,
+	const char *settings, const struct strbuf *data, struct strbuf *answer, struct strbuf *err)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "%s/?database=", url->base);
+	http_escape(url->database, &text);
+	strbuf_addf(&text, "%s%s", *settings ? "&" : "", settings);
+	if (data) {
+		strbuf_adds(&text, "&query=");
+		http_escape(query, &text);
+	}
+	struct http_request request = {.url = text.buf,
+		.body = data ? data->buf : query,
+		.len = data ? data->len : strlen(query)};
+	enum http_result ret = http_post(&request, answer, err);
+
+	strbuf_release(&text);
+	return ret;
+}
+
+/* Does QUERY, whose answer does not count. */
+static int do_query(const struct fleet_url *url, const char *query, struct strbuf *err)
+{
+	struct strbuf answer = STRBUF_INIT;
+	enum http_result ret = clickhouse_query(url, query, "", NULL, &answer, err);
+
+	strbuf_release(&answer);
+	return ret == HTTP_DONE ? 0 : -1;
+}
+
+/* Returns the number that QUERY gives, or -1. */
+static int64_t query_number(const struct fleet_url *url, const char *query, struct strbuf *err)
+{
+	struct strbuf answer = STRBUF_INIT;
+	enum http_result ret = clickhouse_query(url, query, "", NULL, &answer, err);
+	int64_t number = ret == HTTP_DONE ? strtoll(answer.buf, NULL, 10) : -1;
+
+	strbuf_release(&answer);
+	return number;
+}
+
+/* ---- tables ---- */
+
+static const struct {
+	const char *columns, *engine;
+} tables[FLEET_TABLES] = {
+	[FLEET_FRAMES] =
+		{"shard UInt16, frame UInt64, kind String, build_id String, module String, "
+		 "place UInt8, call UInt8, cold UInt8, address UInt64, offset UInt64, start "
+		 "UInt64, names Nested(function String, module String, file String, line "
+		 "UInt32), version UInt8, seen Date",
+			"ReplacingMergeTree(version) PARTITION BY toMonday(seen) ORDER BY frame"},
+	[FLEET_STACKS] = {"shard UInt16, service String, stack UInt64, frames Array(UInt64), seen "
+			  "Date",
+		"ReplacingMergeTree(seen) PARTITION BY toMonday(seen) PRIMARY KEY service ORDER BY "
+		"(service, frames, stack)"},
+	[FLEET_SERIES] = {"shard UInt16, service String, series UInt64, event String, unit String, "
+			  "clock String, period UInt64, labels Nested(key String, value String), "
+			  "seen Date",
+		"ReplacingMergeTree(seen) PARTITION BY toMonday(seen) ORDER BY (service, event, "
+		"series)"},
+	[FLEET_SAMPLES] =
+		{"shard UInt16, service String, event String, ts DateTime, series UInt64, "
+		 "stack UInt64, count UInt64, value UInt64",
+			"ReplacingMergeTree PARTITION BY toDate(ts) ORDER BY (service, event, "
+			"toStartOfHour(ts), stack, series, ts)"},
+	[FLEET_WINDOWS] = {"shard UInt16, event String, host String, ts DateTime, ms UInt32, cpus "
+			   "UInt16, title String, target String, lost Nested(reason String, count "
+			   "UInt64), rows UInt32",
+		"ReplacingMergeTree PARTITION BY toDate(ts) ORDER BY (event, host, target, ts)"},
+};
+
+/* What servers do that are newer than the oldest one that is supported. */
+static const char *const improvements[] = {
+	"samples%s MODIFY COLUMN ts DateTime CODEC(Delta, ZSTD(1))",
+	"samples%s MODIFY COLUMN series UInt64 CODEC(ZSTD(1))",
+	"samples%s MODIFY COLUMN stack UInt64 CODEC(ZSTD(1))",
+	"samples%s MODIFY COLUMN count UInt64 CODEC(T64, ZSTD(1))",
+	"samples%s MODIFY COLUMN value UInt64 CODEC(T64, ZSTD(1))",
+	"stacks%s MODIFY COLUMN frames Array(UInt64) CODEC(ZSTD(3))",
+	"samples%s MODIFY SETTING non_replicated_deduplication_window = 1000",
+};
+
+static int make_table(
+	const struct fleet_url *url, int table, const char *cluster, struct strbuf *err)
+{
+	const char *name = fleet_tables[table];
+	char *local = xasprintf("CREATE TABLE IF NOT EXISTS %s%s (%s) ENGINE = %s", name,
+		cluster ? "_local" : "", tables[table].columns, tables[table].engine);
+	int ret = do_query(url, local, err);
+
+	free(local);
+	if (ret || !cluster)
+		return ret;
+	struct strbuf all = STRBUF_INIT;
+
+	strbuf_addf(&all, "CREATE TABLE IF NOT EXISTS %s (%s) ENGINE = Distributed(", name,
+		tables[table].columns);
+	clickhouse_quote(cluster, &all);
+	strbuf_addch(&all, ',');
+	clickhouse_quote(url->database, &all);
+	strbuf_addf(&all, ",'%s_local',shard)", name);
+	ret = do_query(url, all.buf, err);
+	strbuf_release(&all);
+	return ret;
+}
+
+static int improve(
+	const struct fleet_url *url, const char *suffix, unsigned days, struct strbuf *err)
+{
+	int64_t version = query_number(url, "SELECT version()", err);
+	int ret = version < 0 ? -1 : 0;
+
+	for (size_t i = 0; !ret && version >= VERSION_TTL && i < ARRAY_LEN(improvements); i++) {
+		struct strbuf query = STRBUF_INIT;
+
+		strbuf_adds(&query, "ALTER TABLE ");
+		strbuf_addf(&query, improvements[i], suffix);
+		ret = do_query(url, query.buf, err);
+		strbuf_release(&query);
+	}
+	if (ret || !days || version < VERSION_TTL)
+		return ret;
+	char *ttl =
+		xasprintf("ALTER TABLE samples%s MODIFY TTL ts + INTERVAL %u DAY", suffix, days);
+
+	ret = do_query(url, ttl, err);
+	free(ttl);
+	return ret;
+}
+
+int clickhouse_init(
+	const struct fleet_url *url, const char *cluster, unsigned days, struct strbuf *err)
+{
+	struct fleet_url server = *url;
+	struct strbuf query = STRBUF_INIT;
+
+	server.database = (char[]){"default"};
+	strbuf_adds(&query, "CREATE DATABASE IF NOT EXISTS ");
+	for (const char *c = url->database; *c; c++)
+		if (*c == '`' || *c == '\\') {
+			strbuf_release(&query);
+			return fail(err, "the database may not be called '%s'\n", url->database);
+		}
+	strbuf_addf(&query, "`%s`", url->database);
+	int ret = do_query(&server, query.buf, err);
+
+	strbuf_release(&query);
+	for (int i = 0; !ret && i < FLEET_TABLES; i++)
+		ret = make_table(url, i, cluster, err);
+	return ret ? ret : improve(url, cluster ? "_local" : "", days, err);
+}
+
+/* Drops each partition in LINES, "TABLE \t ID". */
+static int drop_partitions(const struct fleet_url *url, char *lines, struct strbuf *err)
+{
+	int ret = 0;
+
+	for (char *line = strtok(lines, "\n"); line && !ret; line = strtok(NULL, "\n")) {
+		char *tab = strchr(line, '\t');
+
+		if (!tab)
+			continue;
+		char *query = xasprintf("ALTER TABLE %.*s DROP PARTITION ID '%s'",
+			(int)(tab - line), line, tab + 1);
+
+		ret = do_query(url, query, err);
+		free(query);
+	}
+	return ret;
+}
+
+int clickhouse_expire(
+	const struct fleet_url *url, const char *cluster, unsigned days, struct strbuf *err)
+{
+	struct strbuf query = STRBUF_INIT, answer = STRBUF_INIT;
+	int ret = -1;
+
+	strbuf_adds(&query,
+		"SELECT DISTINCT table, partition_id FROM system.parts WHERE active AND "
+		"database = ");
+	clickhouse_quote(url->database, &query);
+	strbuf_adds(&query, " AND table IN (");
+	for (int i = 0; i < FLEET_TABLES; i++)
+		strbuf_addf(
+			&query, "%s'%s%s'", i ? "," : "", fleet_tables[i], cluster ? "_local" : "");
+	/* partitions of weeks begin with their Monday */
+	strbuf_addf(&query,
+		") AND toDate(replaceAll(partition, '\\'', '')) < today() - %u - if(table LIKE "
+		"'samples%%' OR table LIKE 'windows%%', 0, 7) FORMAT TabSeparated",
+		days);
+	if (clickhouse_query(url, query.buf, "", NULL, &answer, err) == HTTP_DONE)
+		ret = drop_partitions(url, answer.buf, err);
+	strbuf_release(&query);
+	strbuf_release(&answer);
+	return ret;
+}
+
+/* ---- storing ---- */
+
+/* Returns how many of the batch's samples are stored, or -1. */
+static int64_t count_stored(
+	const struct fleet_url *url, const struct fleet_batch *b, struct strbuf *err)
+{
+	struct strbuf query = STRBUF_INIT;
+	int64_t nr = 0;
+
+	for (const char *at = b->series_list.buf; nr >= 0 && *at;) {
+		size_t len = 0; /* of a part that fits into a query */
+
+		while (at[len] && (len < 100000 || at[len] != ','))
+			len++;
+		strbuf_reset(&query);
+		strbuf_addf(&query,
+			"SELECT count() FROM samples WHERE ts = toDateTime(%" PRIu32
+			") AND toStartOfHour(ts) = toStartOfHour(toDateTime(%" PRIu32
+			")) AND series IN (%.*s)",
+			b->ts, b->ts, (int)len, at);
+		int64_t part = query_number(url, query.buf, err);
+
+		nr = part < 0 ? -1 : nr + part;
+		at += len + (at[len] == ',');
+	}
+	strbuf_release(&query);
+	return nr;
+}
+
+/*
+ * Inserts the rows of a table. The server does not run a second query of the same name at once, and
+ * newer servers know a block that they have got before by its token.
+ */
+static enum http_result insert(const struct fleet_url *url, const struct fleet_batch *b, int table,
+	bool has_tokens, struct strbuf *err)
+{
+	struct strbuf answer = STRBUF_INIT, settings = STRBUF_INIT;
+	char *query = xasprintf(
+		"INSERT INTO %s (%s) FORMAT RowBinary", fleet_tables[table], fleet_columns[table]);
+	uint64_t hash = hash_bytes(b->rows[table].buf, b->rows[table].len);
+
+	strbuf_addf(&settings, "insert_distributed_sync=1&query_id=ft-%u-%" PRIu32 "-%016" PRIx64,
+		b->shard, b->ts, hash);
+	if (has_tokens && table == FLEET_SAMPLES)
+		strbuf_addf(&settings, "&insert_deduplication_token=%" PRIu32 "-%016" PRIx64, b->ts,
+			hash);
+	enum http_result ret =
+		clickhouse_query(url, query, settings.buf, &b->rows[table], &answer, err);
+
+	free(query);
+	strbuf_release(&answer);
+	strbuf_release(&settings);
+	return ret;
+}
+
+/* Returns whether the server knows tokens, which is asked once, or -1. */
+static int knows_tokens(const struct fleet_url *url, struct strbuf *err)
+{
+	static int known = -1;
+
+	if (known < 0) {
+		int64_t version = query_number(url, "SELECT version()", err);
+
+		known = version < 0 ? -1 : version >= VERSION_TOKEN;
+	}
+	return known;
+}
+
+static int store(
+	const struct fleet_url *url, const struct fleet_batch *b, bool is_again, struct strbuf *err)
+{
+	int has_tokens = knows_tokens(url, err);
+	int64_t stored = 0;
+
+	if (has_tokens < 0)
+		return -1;
+	if (is_again)
+		stored = count_stored(url, b, err);
+	if (stored < 0)
+		return -1;
+	for (int i = 0; i < FLEET_TABLES; i++) {
+		if (!b->nr[i] || (i == FLEET_SAMPLES && stored == (int64_t)b->nr[i]))
+			continue;
+		if (insert(url, b, i, has_tokens, err) != HTTP_DONE)
+			return -1;
+	}
+	return 0;
+}
+
+int clickhouse_store(const struct fleet_url *url, const struct recording *rec,
+	struct fleet_memory *memory, bool is_again, struct strbuf *err)
+{
+	struct fleet_batch batch;
+
+	fleet_batch_make(&batch, rec, memory);
+	int ret = store(url, &batch, is_again, err);
+
+	if (ret) { /* not all that it has may have been stored */
+		fleet_memory_release(memory);
+		fleet_memory_init(memory);
+	}
+	fleet_batch_release(&batch);
+	return ret;
+}
+
+int clickhouse_store_names(
+	const struct fleet_url *url, const struct recording *rec, struct strbuf *err)
+{
+	struct fleet_batch batch;
+	int ret = 0;
+
+	fleet_batch_make_names(&batch, rec);
+	if (batch.nr[FLEET_FRAMES])
+		ret = insert(url, &batch, FLEET_FRAMES, false, err) == HTTP_DONE ? 0 : -1;
+	fleet_batch_release(&batch);
+	return ret;
+}
