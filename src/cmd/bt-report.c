@@ -269,6 +269,8 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 		return -1;
 	bool missing = o->report.fn && !function_match_settle(&o->fn, profiles, 1, &notes);
 
+	if (missing && profiles[0]->origin.engine && !o->args.input.symbol.inlines)
+		strbuf_adds(&notes, "functions that are inlined are found with --inlines\n");
 	program_say_rest(&notes);
 	o->report.rules = o->args.rules.rules;
 	if (o->tree)

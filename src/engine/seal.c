@@ -97,10 +97,7 @@ static uint32_t add_native_stack(struct conversion *c, const struct sample_stack
 	return id;
 }
 
-/*
- * Notes the lines at which functions of a file begin whose names are the same because they are the
- * names that callers use.
- */
+/* Notes the lines at which functions begin that have the same name in the same file. */
 static void find_same_names(struct conversion *c)
 {
 	for (size_t i = 0; i < c->samples->nr_names; i++) {

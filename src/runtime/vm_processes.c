@@ -533,6 +533,7 @@ static void sweep(struct facet *f)
 	drop_entries(vp, &vp->by_pid, image_remains);
 	if (names)
 		drop_entries(vp, &vp->by_frame, names_remain);
+	drop_entries(vp, &vp->sources.by_path, names_remain);
 	free(used);
 	vp->names_dropped |= names;
 }
