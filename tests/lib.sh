@@ -65,7 +65,7 @@ note() {
 	sed 's/^/# /' "$@"
 }
 
-# check NAME COMMAND…: ok if the command succeeds; if not, the last 20 lines of its output follow as notes
+# check NAME COMMAND…: ok if the command succeeds; if not, the last 20 lines of its output follow as notes, or of the file that grep read
 check() {
 	check_name=$1
 	shift
@@ -76,6 +76,7 @@ check() {
 	else
 		not_ok "$check_name" "exit $check_status: $*"
 		tail -n 20 "$T_top/output" | note
+		[ "$1" != grep ] || eval "tail -n 20 \"\${$#}\"" 2>/dev/null | cut -c 1-300 | note
 	fi
 }
 
