@@ -187,12 +187,6 @@ void case_escape(const char *text, size_t len, struct strbuf *out)
 	}
 }
 
-/* Whether F only serves splicing. */
-static bool is_mark(const struct vm *vm, const struct vm_frame *f)
-{
-	return !vm->splice->is_frame(f->what);
-}
-
 /* Returns the name of the C function at F's address, or NULL if F is not a C function or has no
  * name in the language. */
 static const char *code_name(const struct case_walk *w, const struct vm_frame *f)
