@@ -43,7 +43,7 @@ for program in $readers; do
 	for file in packed.xz elf random zeros letter picture.svg; do
 		bad "$program: $file" 2 "^$program: '$file': it is " "$program" "$file"
 	done
-	bad "$program: perf.data" 2 "^$program: 'perf.data': it ends in its header$" "$program" perf.data
+	bad "$program: perf.data" 2 "^$program: 'perf.data': it is cut inside its header$" "$program" perf.data
 	bad "$program: no such option" 64 'unrecognized option' "$program" --none good.rec
 done
 for file in twice.gz:gunzip twice.zst:gunzip packed.xz:unxz packed.bz2:bunzip2; do
