@@ -196,7 +196,8 @@ static __attribute__((noreturn)) void refuse_operators(const struct tool *tool)
 		usage_error(
 			"--with " VM_OP_LABEL ": the script %s does not support it", tool->name);
 	for (int i = 0; i < NR_VMS; i++)
-		strbuf_addf(&text, "--%s, ", vms[i]->language->name);
+		if (vms[i]->operator_name)
+			strbuf_addf(&text, "--%s, ", vms[i]->language->name);
 	usage_error("--with " VM_OP_LABEL " needs an interpreter: %sor --mixed", text.buf);
 }
 
