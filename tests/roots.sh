@@ -50,6 +50,11 @@ runs() {
 	[ -c "$root/dev/null" ] && chroot "$root" "$@" >/dev/null 2>&1
 }
 
+# python_root SUITE: takes all of the suite's versions of Python
+python_root() {
+	take_root "python-$1" "$1" python3-all
+}
+
 gos='trixie sid'
 
 # go_root SUITE: takes the suite's Go; $go is its program, which can be run from its folder

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # situations.sh: functions for tests that record programs/situations.pl, situations.lua or situations.php, also in the guests. These programs go through
 # situations and know their stack in each of them. Sourced after record.sh. Variables that the test sets before:
-#	language         perl (the default), lua or php
+#	language         perl (the default), lua, php or python
 #	perl, forks      the program perl (default: the one in PATH); "later" to fork once more, later
-#	php              the program for PHP
+#	php, python      the program for PHP, for Python
 #	luajit, mode     the program for Lua; on or off, whether it compiles
 #	lua_libraries    the folder of its libraries, if they are not the system's
 #	by_callers       not empty if functions have the names that their callers use: SystemTap's scripts read no source files
@@ -47,6 +47,7 @@ one_run() {
 	case $language in
 	perl) program="${perl:-perl} $in_root/situations.pl $in_root/s $ms ${forks-}" ;;
 	php) program="$php -n $in_root/situations.php $in_root/s $ms" ;;
+	python) program="$python $in_root/situations.py $in_root/s $ms" ;;
 	lua) program="${lua_libraries:+env LD_LIBRARY_PATH=$lua_libraries }$luajit $in_root/situations.lua $in_root/s $ms $mode"
 		[ -n "${by_callers-}" ] || program="env DEFINED=1 $program"
 		;;

@@ -13,7 +13,7 @@ struct interpreter {
 	uint64_t weight; /* of the rows with code of its interpreter */
 	uint32_t pid;    /* a process that has such rows */
 	bool several;    /* there are others */
-	bool named;      /* some of its compiled functions have names */
+	bool named;      /* some of its own functions are there */
 };
 
 static enum runtime interpreter_of(const struct recording *rec, const struct rec_frame *f)
@@ -25,8 +25,7 @@ static enum runtime interpreter_of(const struct recording *rec, const struct rec
 	return runtime_interprets(runtime) ? runtime : RUNTIME_UNKNOWN;
 }
 
-/* Returns whether the frame is compiled code with a name, or was walked as a frame of a language.
- */
+/* Returns whether F is a function of the program that is interpreted, compiled or not. */
 static bool is_named_code(const struct recording *rec, const struct rec_frame *f)
 {
 	if (frame_language(f->kind))
@@ -79,6 +78,7 @@ void recording_add_interpreters(
 		add_row(list, rec, &rec->rows[i]);
 	}
 	for (int i = 0; i < RUNTIMES; i++) {
+		const char *option = runtime_option((enum runtime)i);
 		const char *remedy = runtime_names_remedy((enum runtime)i);
 
 		if (!account_is_much(list[i].weight, all) || list[i].named)
@@ -88,6 +88,9 @@ void recording_add_interpreters(
 			100 * (double)list[i].weight / (double)all, runtime_name((enum runtime)i));
 		strbuf_addf(out, list[i].several ? "several processes)" : "process %" PRIu32 ")",
 			list[i].pid);
-		strbuf_addf(out, "%s%s\n", remedy ? ": " : "", remedy ? remedy : "");
+		if (option)
+			strbuf_addf(out, ": record with %s or --mixed\n", option);
+		else
+			strbuf_addf(out, "%s%s\n", remedy ? ": " : "", remedy ? remedy : "");
 	}
 }

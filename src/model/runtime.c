@@ -13,6 +13,7 @@ static const struct {
 	const char *files[4];
 	const char *names, *stacks; /* remedies */
 	bool interprets;
+	const char *option; /* that records its functions, or NULL */
 } runtimes[RUNTIMES] = {
 	[RUNTIME_DOTNET] = {".NET", {"dotnet", "libcoreclr.so"},
 		"start it with DOTNET_PerfMapEnabled=1 in its environment", NULL},
@@ -28,17 +29,18 @@ static const struct {
 		"build LuaJIT with -DLUAJIT_USE_PERFTOOLS", "luajit -joff interprets instead"},
 	[RUNTIME_NODE] = {"node", {"libnode.so", "node", "nodejs"},
 		"start node with --perf-basic-prof", NULL, true},
-	[RUNTIME_PHP] = {"PHP", {"libphp", "php"},
-		"add --php, or set opcache.jit_debug=0x10 in php.ini", NULL, true},
+	[RUNTIME_PHP] = {"PHP", {"libphp", "php"}, "set opcache.jit_debug=0x10 in php.ini", NULL,
+		true, "--php"},
 	[RUNTIME_PYPY] = {"PyPy", {"libpypy", "pypy"}, NULL, "pypy3 --jit off interprets instead",
 		true},
 	[RUNTIME_PYTHON] = {"Python", {"libpython", "python"},
-		"start python with -X perf (Python 3.12)", NULL, true},
+		"start python with -X perf (Python 3.12)", NULL, true, "--python"},
 	/* followed by the name of a machine */
 	[RUNTIME_QEMU] = {"QEMU", {"qemu-"}, "start qemu with -perfmap (QEMU 8.0)", NULL},
-	[RUNTIME_RUBY] = {"Ruby", {"libruby", "ruby"},
-		"add --ruby, or start ruby with --yjit-perf (Ruby 3.3)",
-		"start ruby with --yjit-perf (Ruby 3.3)", true},
+	[RUNTIME_RUBY] = {"Ruby", {"libruby", "ruby"}, "start ruby with --yjit-perf (Ruby 3.3)",
+		"start ruby with --yjit-perf (Ruby 3.3)", true, "--ruby"},
+	[RUNTIME_LUA] = {"Lua", {"lua", "liblua"}, NULL, NULL, true, "--lua"},
+	[RUNTIME_PERL] = {"Perl", {"perl", "libperl"}, NULL, NULL, true, "--perl"},
 };
 
 static bool is_name(const char *name, const char *begin)
@@ -72,6 +74,11 @@ bool runtime_interprets(enum runtime runtime)
 const char *runtime_names_remedy(enum runtime runtime)
 {
 	return runtimes[runtime].names;
+}
+
+const char *runtime_option(enum runtime runtime)
+{
+	return runtimes[runtime].option;
 }
 
 const char *runtime_stacks_remedy(enum runtime runtime)

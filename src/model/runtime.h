@@ -24,6 +24,8 @@ enum runtime {
 	RUNTIME_PYTHON,
 	RUNTIME_QEMU,
 	RUNTIME_RUBY,
+	RUNTIME_LUA,
+	RUNTIME_PERL,
 	RUNTIMES,
 };
 
@@ -32,7 +34,7 @@ enum runtime runtime_of(const char *name);
 
 const char *runtime_name(enum runtime runtime);
 
-/* Whether it interprets programs, whose functions no stack of this toolkit has. */
+/* Whether it interprets programs, whose functions are not in stacks of C. */
 bool runtime_interprets(enum runtime runtime);
 
 /*
@@ -41,5 +43,8 @@ bool runtime_interprets(enum runtime runtime);
  */
 const char *runtime_names_remedy(enum runtime runtime);
 const char *runtime_stacks_remedy(enum runtime runtime);
+
+/* Returns the option that records the functions that it interprets, or NULL if there is none. */
+const char *runtime_option(enum runtime runtime);
 
 #endif

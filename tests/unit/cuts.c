@@ -387,9 +387,11 @@ static void cuts__interpreters_that_are_not_read(void **state)
 	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/bin/perl", "l"), 509);
 	expect_interpreters(
 		"8.3 % are in Python's interpreter, whose own functions are not shown (several "
-		"processes): start python with -X perf (Python 3.12)\n"
+		"processes): record with --python or --mixed\n"
 		"6.7 % are in Ruby's interpreter, whose own functions are not shown (process 1): "
-		"add --ruby, or start ruby with --yjit-perf (Ruby 3.3)\n");
+		"record with --ruby or --mixed\n"
+		"84.8 % are in Perl's interpreter, whose own functions are not shown (process 1): "
+		"record with --perl or --mixed\n");
 }
 
 static void cuts__interpreters_whose_code_has_names(void **state)

@@ -10,7 +10,7 @@ static void find_code(struct splice_code *code, const struct elffile *elf)
 }
 
 /* Kinds of beginners. */
-enum begin {
+enum python_begin {
 	BEGIN_CALL, /* a frame that C code has called */
 	BEGIN_CUT,  /* an unknown frame, as Python's stack is cut there */
 	BEGINS,

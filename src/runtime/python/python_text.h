@@ -60,7 +60,7 @@ static inline int python_ranges_byte(struct python_line *p, uint8_t byte)
 	return python_line_covers(p);
 }
 
-/* The first byte of an entry, which alone has bit 7: the kind, and the number of units less 1. */
+/* The first byte of an entry, which alone has bit 7. It tells the kind, and the units less 1. */
 static inline int python_location_head(struct python_line *p, uint8_t byte)
 {
 	uint32_t kind = byte >> 3 & 15;

@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* A walk and the target's memory. */
-struct user_walk {
+struct python_user_walk {
 	struct python_walk walk;
 	const struct memory *memory;
 };
 
 static int read_target(struct python_walk *w, void *to, uint32_t size, uint64_t address)
 {
-	struct user_walk *u = (struct user_walk *)w;
+	struct python_user_walk *u = (struct python_user_walk *)w;
 
 	return memory_read(u->memory, address, to, size) ? 0 : -1;
 }
@@ -49,7 +49,7 @@ static void find_line(struct python_walk *w, const struct python_layout *l)
 enum vm_end python_walk(const struct python_layout *l, const struct memory *memory, uint64_t thread,
 	struct vm_stack *stack)
 {
-	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
+	struct python_user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
 	struct python_walk *w = &u.walk;
 	int end = python_begin(w, l, thread);
 
@@ -68,7 +68,7 @@ enum vm_end python_walk(const struct python_layout *l, const struct memory *memo
 void python_frame_texts(const struct python_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, struct python_texts *texts)
 {
-	struct user_walk u = {.memory = memory};
+	struct python_user_walk u = {.memory = memory};
 
 	python_read_texts(&u.walk, l, frame, texts);
 }
