@@ -40,6 +40,7 @@ static const struct mode {
 	{"-uk", "on_cpu", {.user = true, .kernel = true}},
 	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}},
 	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
+	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},
 	{"--mixed", "on_cpu",
 		{.user = true, .kernel = true, .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA)}},
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
