@@ -20,7 +20,7 @@
 	ROW(PERL, "perl", "Perl", 'p', "#a27ea1 #ad7da0 #ad81a3 #ac85a5 #b285ac #b289ae", "#8b58a7 #9b4fa6 #9653a4 #9156a1 #9451ab #9054a8") \
 	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9", "#45747d #3f7486 #437482 #46747f #3d7482 #417480") \
 	ROW(PYTHON, "python", "Python", 'y', "#ecd93a #ecdc30 #efdf38 #f1e240 #f3e02f #f6e446", "#35377f #38398a #3a3c88 #3c3f86 #3b3f90 #3e428e") \
-	ROW(RUBY, "ruby", "Ruby", 'b', "#f0b4c4 #f2b0c6 #f3b6c9 #f4bacc #f6b4cc #f7bacf", "#8f4a5c #964558 #93495b #904d5e #94475d #914b5f") \
+	ROW(RUBY, "ruby", "Ruby", 'b', "#e27dcb #e57bc7 #e77dd0 #e982d3 #eb7ac8 #ed82ca", "#6b0a3c #6e0838 #700d3f #720f41 #74093b #761040") \
 	ROW(PHP, "php", "PHP", 'h', "#b3b7e6 #aeb4ec #b1b9ee #b6bced #b2bbf0 #b8c0f0", "#5560a0 #4f5caa #525fa6 #5762a2 #515da7 #5661a4")
 /* clang-format on */
 

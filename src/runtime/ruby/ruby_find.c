@@ -17,10 +17,10 @@ static const struct {
 	unsigned first, last; /* 100 times the major version, and the minor version */
 	struct ruby_shape shape;
 } shapes[] = {
-	{207, 207, {56, 120, 176, 8, 16, true}},
-	{300, 300, {56, 120, 176, 8, 16, true}},
-	{301, 301, {64, 120, 176, 12, 16, true}},
-	{302, 304, {56, 112, 168, 12, 24, false}},
+	{207, 207, {56, 120, 176, 8, 16, true, true}},
+	{300, 300, {56, 120, 176, 8, 16, true, true}},
+	{301, 301, {64, 120, 176, 12, 16, true, false}},
+	{302, 304, {56, 112, 168, 12, 24, false, false}},
 };
 
 enum {

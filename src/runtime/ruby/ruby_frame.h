@@ -42,6 +42,7 @@ struct ruby_cached {
 struct ruby_walk {
 	struct vm_walk vm;
 	uint64_t cfp, end;          /* the next control frame, and the end of all */
+	bool is_innermost;          /* the next control frame is the first one */
 	struct vm_frame clause;     /* see ruby_found_code(); its `what` is 0 if there is none */
 	uint64_t frame[RUBY_WORDS]; /* the control frame that was read last: pc, sp, iseq, self, ep
 				     */

@@ -26,6 +26,7 @@ struct ruby_shape {
 	 */
 	uint32_t embedded;
 	uint32_t short_length; /* the length is in the flags */
+	uint32_t pushed_first; /* a control frame is pushed before it is written */
 };
 
 /* Where classes keep their names, and singleton classes the objects that they belong to. */

@@ -49,6 +49,9 @@ enum {
 	RUBY_IMEMO_SVAR = 2,
 	RUBY_IMEMO_MENT = 6,
 	RUBY_ISEQ_BODY = 16,
+	RUBY_ME_DEF = 16, /* rb_method_entry_t: its definition, whose type is in the lowest bits */
+	RUBY_METHOD_TYPE = 0xf,
+	RUBY_METHOD_ISEQ = 0,
 };
 
 /* Reads the beginning of the object at ADDRESS into w->words. Returns its flags, or 0. */
@@ -130,6 +133,21 @@ static inline void ruby_take_code(struct ruby_walk *w)
 }
 
 /*
+ * Returns whether the control frame of a method is complete. Until 3.0 it becomes the innermost one
+ * before it is written, so that it is an older frame for some instructions, but its environment is
+ * the new one.
+ */
+static inline bool ruby_is_written(struct ruby_walk *w)
+{
+	uint64_t method = ruby_entry(w, w->env[0]), at, definition[2]; /* and its iseq */
+
+	return method && !RUBY_READ(w, &at, sizeof(at), method + RUBY_ME_DEF) &&
+	       !RUBY_READ(w, definition, sizeof(definition), at) &&
+	       ((definition[0] & RUBY_METHOD_TYPE) != RUBY_METHOD_ISEQ ||
+		       definition[1] == w->frame[RUBY_ISEQ]);
+}
+
+/*
  * Handles code. A clause, of rescue or ensure, has a frame in front of the frame that it is a part
  * of. It takes that frame's place, as Ruby has it since 3.4.
  */
@@ -164,9 +182,10 @@ static inline int ruby_found_cfunc(struct ruby_walk *w, uint64_t flags)
  */
 static inline int ruby_step(struct ruby_walk *w, const struct ruby_layout *l)
 {
+	bool is_innermost = w->is_innermost;
 	uint64_t flags;
 
-	w->vm.found = false;
+	w->vm.found = w->is_innermost = false;
 	if (w->cfp >= w->end)
 		return w->cfp == w->end ? VM_WHOLE : VM_INCONSISTENT;
 	if (RUBY_READ(w, w->frame, sizeof(w->frame), w->cfp) || ruby_read_env(w, w->frame[RUBY_EP]))
@@ -175,6 +194,9 @@ static inline int ruby_step(struct ruby_walk *w, const struct ruby_layout *l)
 	flags = w->env[2] & RUBY_FRAME_FINISH ? RUBY_FROM_C : 0;
 	switch (w->env[2] & 1 ? w->env[2] >> 16 & 0x7fff : 0) {
 	case RUBY_MAGIC_METHOD:
+		if (is_innermost && l->shape.pushed_first && !ruby_is_written(w))
+			return VM_ON;
+		return ruby_found_code(w, flags, false);
 	case RUBY_MAGIC_BLOCK:
 	case RUBY_MAGIC_CLASS:
 	case RUBY_MAGIC_TOP:
@@ -210,6 +232,7 @@ static inline int ruby_begin(struct ruby_walk *w, uint64_t ec)
 
 	w->vm.found = false;
 	w->clause.what = 0;
+	w->is_innermost = true;
 	if (RUBY_READ(w, head, sizeof(head), ec))
 		return VM_INCONSISTENT;
 	if (!head[0] || !head[2])

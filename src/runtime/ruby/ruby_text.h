@@ -13,8 +13,7 @@ enum {
 	RUBY_BODY_LOCATION = 64, /* rb_iseq_location_t: pathobj, base_label, label */
 	RUBY_BODY_LABEL = 80,
 	RUBY_TYPE_METHOD = 1, /* ISEQ_TYPE_METHOD */
-	RUBY_ME_DEF = 16,     /* rb_method_entry_t, rb_method_definition_t */
-	RUBY_ME_OWNER = 32,
+	RUBY_ME_OWNER = 32,   /* rb_method_entry_t, rb_method_definition_t */
 	RUBY_DEF_ORIGINAL_ID = 32,
 	RUBY_OUTSIDE = 1 << 13, /* RSTRING_NOEMBED; the opposite for arrays: RARRAY_EMBED_FLAG */
 	RUBY_SHORT_SHIFT = 14,
