@@ -108,7 +108,7 @@ $(BINDIR)/sample-bt: CODE_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 # the only one that disassembles
 $(BINDIR)/bt-annotate $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
 # the only one with a network
-$(BINDIR)/bt-fleet $(O)/tests/unit/fleet: CODE_LIBS = $(shell $(PKG_CONFIG) --libs libcurl)
+$(BINDIR)/bt-fleet: CODE_LIBS = $(shell $(PKG_CONFIG) --libs libcurl)
 $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 	@mkdir -p $(@D)
 	@echo "  LD    $@"

@@ -93,9 +93,10 @@ static void check_combinations(const struct options *o)
 			o->every ? "--window needs --spool DIR" : "--spool needs --window TIME"},
 		{o->push && !o->every, "--push needs --window TIME"},
 		{o->nr_set && !o->every, "--set needs --window TIME"},
-		{o->every && (o->nr_outputs || o->report || o->last || o->slice > 0 || o->check),
+		{o->every && (o->nr_outputs || o->report || o->last || o->slice > 0 || o->check ||
+				     o->live),
 			"--window writes windows: it goes with none of -o, --report, --last, "
-			"--slice and --check"},
+			"--slice, --check and --live"},
 		{o->every != (uint64_t)o->every, "--window: a window takes whole seconds"},
 		{o->every && stap, "--window needs the built-in engine: --engine bpf"},
 		{q->children && !o->pids.nr,
