@@ -28,9 +28,15 @@ int top_screen_open(struct strbuf *err)
 	setlocale(LC_CTYPE, "");
 	is_utf8 = MB_CUR_MAX > 1;
 	screen = out ? newterm(NULL, out, stdin) : NULL;
-	if (!screen)
-		return fail(err, "the terminal '%s' is not known: set TERM, such as to xterm\n",
-			getenv("TERM") ? getenv("TERM") : "");
+	if (!screen || !tigetstr((char *)(uintptr_t) "cup")) {
+		const char *name = getenv("TERM");
+
+		top_screen_close();
+		return fail(err,
+			"the terminal '%s' is not known, or cannot move its cursor: set TERM, such "
+			"as to xterm\n",
+			name ? name : "");
+	}
 	set_term(screen);
 	cbreak();
 	noecho();

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What keys do to the table and the tree of bt-top. */
 #include "lib/util.h"
+#include "symbol/symbol_options.h"
 #include "top/top.h"
+#include "top/top_load.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -10,6 +12,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void add_stack(struct profile *p, const char *names, uint64_t weight)
@@ -185,6 +189,75 @@ static void test_wishes(void **state)
 	top_release(&t);
 }
 
+/* Three slices of 10 s, of which the last one has just begun; a third row is of no known time. */
+static const char recorded[] = "flametap-recording 2\n"
+			       "meta title Off-CPU\\x20time\n"
+			       "meta seconds 20.100\n"
+			       "event 0 off-cpu us 0 monotonic\n"
+			       "slices 10000000000 3\n"
+			       "task 0 10 10 99 main\n"
+			       "task 1 10 11 99 worker\n"
+			       "frame 0 user call - 1136\n"
+			       "name 0 outer 10 /bin/app - 0\n"
+			       "frame 1 user call - 1236\n"
+			       "name 1 inner 10 /bin/app - 0\n"
+			       "stack 0 user root - 0\n"
+			       "stack 1 user root - 1 0\n"
+			       "row 0 0 1 - 3 60\n"
+			       "series 1/10 1/20 1/30\n"
+			       "row 0 1 0 - 1 7\n"
+			       "series 2/7\n"
+			       "row 0 1 1 - 1 500\n"
+			       "end 18\n";
+
+static void test_load(void **state)
+{
+	const struct recording_view view = {.event = -1};
+	const struct symbol_options symbol = {.debuginfod = DEBUGINFOD_NEVER};
+	const struct top_options options = {&view, &symbol, false};
+	static const struct {
+		unsigned window;
+		enum top_view view;
+		const char *want;
+	} loads[] = {
+		{10, TOP_FUNCTIONS, ">inner20, outer7"},
+		{60, TOP_FUNCTIONS, ">inner30, outer7"},
+		{0, TOP_FUNCTIONS, ">inner560, outer7"},
+		{0, TOP_CALLERS, ">+inner560, outer7"},
+		{10, TOP_TREE, ">+outer27"},
+		{10, TOP_THREADS, ">+main/1020, +worker/117"},
+		{10, TOP_PROCESSES, ">+main/1027"},
+	};
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+	struct strbuf err = STRBUF_INIT;
+	struct top_load l;
+	struct top t;
+
+	(void)state;
+	assert_int_equal(write(fd, recorded, strlen(recorded)), strlen(recorded));
+	top_init(&t);
+	top_load_init(&l, &options);
+	assert_int_equal(top_load_show(&l, &t, &err), -1);
+	top_load_take(&l, fd);
+	for (size_t i = 0; i < ARRAY_LEN(loads); i++) {
+		t.window = loads[i].window;
+		t.view = loads[i].view;
+		assert_int_equal(top_load_show(&l, &t, &err), 0);
+		char *text = text_of(&t);
+
+		assert_string_equal(text, loads[i].want);
+		free(text);
+	}
+	assert_int_equal(l.nr_activity, 2);
+	assert_int_equal(l.activity[1], 27);
+	strbuf_adds(&t.typed, "x.unknown");
+	top_load_save(&l, &t);
+	assert_memory_equal(t.message.buf, "use a name that ends in", 23);
+	top_load_release(&l);
+	top_release(&t);
+	strbuf_release(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_next_profile),
 		cmocka_unit_test(test_scroll),
 		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -403,7 +403,7 @@ static double slice_begin(const struct firefox *f, uint32_t slice)
 
 /*
  * Shares the time of the slice of the samples from FIRST to END out among them by their weights. A
- * sample is at the end of its time. The time on a processor is that of its ticks.
+ * sample is at the end of its time. A tick counts as the time on a processor since the tick before.
  */
 static void place(const struct firefox *f, struct thread_samples *run, size_t first, size_t end)
 {
