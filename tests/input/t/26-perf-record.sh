@@ -24,7 +24,7 @@ ${CC:-cc} -O1 -fno-optimize-sibling-calls -fomit-frame-pointer -w -o without_fp 
 # theirs FILE: the sums of each leaf and its caller, of the program's functions
 theirs() {
 	perf script -i "$1" -F period,ip,sym,dso --no-inline 2>/dev/null | awk '
-		function add() { if (n && names[1] ~ /^(leaf|odd|even|compare|sort|main)$/) sums[names[1] " " names[2]] += period; n = 0 }
+		function add() { if (n && names[1] ~ /^(leaf|odd|even|compare|sort|main)$/) sums[names[1] " " (n > 1 ? names[2] : "none")] += period; n = 0 }
 		NF == 1 { add(); period = $1; next }
 		NF { names[++n] = $2 }
 		END { add(); for (name in sums) print name, sums[name] }' | LC_ALL=C sort
@@ -33,7 +33,7 @@ theirs() {
 ours() {
 	"$bin/bt-export" --folded --debuginfod=never "$1" 2>said | awk '
 		{ sum = $NF; sub(/ [0-9]+$/, ""); n = split($0, names, ";") }
-		names[n] ~ /^(leaf|odd|even|compare|sort|main)$/ { sums[names[n] " " names[n - 1]] += sum }
+		names[n] ~ /^(leaf|odd|even|compare|sort|main)$/ { sums[names[n] " " (names[n - 1] ~ /^\[/ ? "none" : names[n - 1])] += sum }
 		END { for (name in sums) print name, sums[name] }' | LC_ALL=C sort
 }
 
@@ -41,22 +41,30 @@ ours() {
 recorded() {
 	name=$1 program=$2
 	shift 2
-	perf record -q -e cpu-clock:u -F 499 "$@" -o "$name.data" -- "./$program" 2>perf.err || cat perf.err
-	check_eq "$name: each function and its caller" "$(theirs "$name.data")" "$(ours "$name.data")"
+	# perf 6.1 aborts while another program asks for build-ids
+	perf record -q -e cpu-clock:u -F 499 "$@" -o "$name.data" -- "./$program" 2>perf.err || {
+		skip "$name" 'perf record failed'
+		return
+	}
+	sums=$(theirs "$name.data")
+	check "$name: perf script has sums" test -n "$sums"
+	check_eq "$name: each function and its caller" "$sums" "$(ours "$name.data")"
 }
 
 if ! perf record -q -e cpu-clock:u -o try.data true 2>/dev/null; then
 	skip 'perf record' 'perf cannot record here'
-	results
-	exit
+	exit 0
 fi
 recorded frame-pointers with_fp -g
-check "their sums are there" test -n "$(theirs frame-pointers.data)"
+rm -f said
 recorded copies without_fp --call-graph dwarf
-check 'copies: all stacks are whole' grep -q 'stacks 100.0 % whole' said
-# shellcheck disable=SC2016 # for perf
-perf record -q -e cpu-clock:u -F 499 --call-graph dwarf -z -o compressed.data -- ./without_fp 2>/dev/null || :
-check_eq 'compressed: each function and its caller' "$(theirs compressed.data)" "$(ours compressed.data)"
+[ ! -e said ] || check 'copies: all stacks are whole' grep -q 'stacks 100.0 % whole' said
+recorded compressed without_fp --call-graph dwarf -z
 perf record -q -e cpu-clock:u -F 499 -g -o - -- ./with_fp 2>/dev/null | tee pipe.data | "$bin/bt-export" --folded >piped.folded 2>/dev/null
-check_eq 'a pipe: each function and its caller' "$(theirs pipe.data)" "$(ours pipe.data)"
+sums=$(theirs pipe.data)
+if [ "$sums" ]; then
+	check_eq 'a pipe: each function and its caller' "$sums" "$(ours pipe.data)"
+else
+	skip 'a pipe: each function and its caller' 'perf record failed'
+fi
 check_eq 'a pipe: as its file' "$("$bin/bt-export" --folded pipe.data 2>/dev/null)" "$(cat piped.folded)"
