@@ -21,7 +21,7 @@
 	ROW(LUA, "lua", "Lua", 'l', "#bce8ea #b8ebf3 #beedf4 #c3eff4 #bff4f8 #c5f6f9", "#45747d #3f7486 #437482 #46747f #3d7482 #417480") \
 	ROW(PYTHON, "python", "Python", 'y', "#ecd93a #ecdc30 #efdf38 #f1e240 #f3e02f #f6e446", "#35377f #38398a #3a3c88 #3c3f86 #3b3f90 #3e428e") \
 	ROW(RUBY, "ruby", "Ruby", 'b', "#e27dcb #e57bc7 #e77dd0 #e982d3 #eb7ac8 #ed82ca", "#6b0a3c #6e0838 #700d3f #720f41 #74093b #761040") \
-	ROW(PHP, "php", "PHP", 'h', "#b3b7e6 #aeb4ec #b1b9ee #b6bced #b2bbf0 #b8c0f0", "#5560a0 #4f5caa #525fa6 #5762a2 #515da7 #5661a4")
+	ROW(PHP, "php", "PHP", 'z', "#c9c2f2 #c5bdf4 #c8c1f6 #cbc5f7 #c7bff8 #cdc8fa", "#2e10c6 #3510c8 #290fc4 #3a10ca #270fc3 #3310c8")
 /* clang-format on */
 
 #define LANGUAGE_ENUM(ID, ...) LANGUAGE_##ID,
