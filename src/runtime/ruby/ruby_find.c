@@ -18,9 +18,8 @@ static const struct {
 	struct ruby_shape shape;
 } shapes[] = {
 	{207, 207, {56, 120, 176, 8, 16, true, true}},
-	{300, 300, {56, 120, 176, 8, 16, true, true}},
 	{301, 301, {64, 120, 176, 12, 16, true, false}},
-	{302, 304, {56, 112, 168, 12, 24, false, false}},
+	{303, 304, {56, 112, 168, 12, 24, false, false}},
 };
 
 enum {
@@ -110,8 +109,8 @@ static int find_version(const struct look *k, struct strbuf *err)
 			l->shape = shapes[i].shape;
 			return 0;
 		}
-	return fail(err, "ruby %s in '%s' is not one of the known versions, 2.7 to 3.4", text,
-		k->file->path);
+	return fail(err, "ruby %s in '%s' is not one of the known versions, 2.7, 3.1, 3.3 and 3.4",
+		text, k->file->path);
 }
 
 /* ---- the execution context of a thread ---- */
