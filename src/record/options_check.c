@@ -90,15 +90,15 @@ static void check_combinations(const struct options *o)
 			"--json needs --check; for a recording as JSON use -o FILE.json"},
 		{q->idle && !q->all, "--idle needs -a"},
 		{!o->every != !o->spool,
-			o->every ? "--window needs --spool DIR" : "--spool needs --window TIME"},
-		{o->push && !o->every, "--push needs --window TIME"},
-		{o->nr_set && !o->every, "--set needs --window TIME"},
+			o->every ? "--every needs --spool DIR" : "--spool needs --every TIME"},
+		{o->push && !o->every, "--push needs --every TIME"},
+		{o->nr_set && !o->every, "--set needs --every TIME"},
 		{o->every && (o->nr_outputs || o->report || o->last || o->slice > 0 || o->check ||
 				     o->live),
-			"--window writes windows: it goes with none of -o, --report, --last, "
+			"--every writes windows: it goes with none of -o, --report, --last, "
 			"--slice, --check and --live"},
-		{o->every != (uint64_t)o->every, "--window: a window takes whole seconds"},
-		{o->every && stap, "--window needs the built-in engine: --engine bpf"},
+		{o->every != (uint64_t)o->every, "--every: a window takes whole seconds"},
+		{o->every && stap, "--every needs the built-in engine: --engine bpf"},
 		{q->children && !o->pids.nr,
 			"--children needs -p; for a command the built-in engine always does it"},
 		{q->children && stap, "--children needs the built-in engine: --engine bpf"},
@@ -309,7 +309,7 @@ static void check_engine_does(const struct options *o)
 				      : "slice",
 			"record", "slices of time"},
 		{q->operators, "the label ", VM_OP_LABEL, "record", "operators"},
-		{q->windows, "--", "window", "record", "windows"},
+		{q->windows, "--", "every", "record", "windows"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

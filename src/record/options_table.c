@@ -279,25 +279,25 @@ const struct arg_option options_rows[] = {
 		".json "
 		".pb.gz .speedscope.json or .firefox.json; can be repeated; default: .bt on stdout",
 		3, .set = add_output},
-	{"window", 0, "TIME",
+	{"every", 0, "TIME",
 		"Record continuously: a recording for each window of TIME, such as 60s, into the "
 		"folder of --spool",
 		3, arg_duration, AT(every), .max = SECONDS_MAX},
-	{"spool", 0, "DIR", "With --window: the folder of the windows", 3, arg_text, AT(spool),
+	{"spool", 0, "DIR", "With --every: the folder of the windows", 3, arg_text, AT(spool),
 		.use = "the name of a folder"},
 	{"push", 0, "URL",
-		"With --window: send the windows to clickhouse://HOST/DATABASE or "
+		"With --every: send the windows to clickhouse://HOST/DATABASE or "
 		"otlp+http://HOST:4318, and delete them after the answer",
 		3, arg_text, AT(push), .use = "the URL of a server"},
 	{"spool-max", 0, "MIB",
-		"With --window: drop the oldest windows when all take more than MIB MiB (default "
+		"With --every: drop the oldest windows when all take more than MIB MiB (default "
 		"256)",
 		3, arg_count, AT(spool_max), 1, SPOOL_MAX},
 	{"spool-age", 0, "TIME",
-		"With --window: drop windows that are older than TIME (default 168h)", 3,
+		"With --every: drop windows that are older than TIME (default 168h)", 3,
 		arg_duration, AT(spool_age), .max = 100 * SECONDS_MAX},
 	{"set", 0, "KEY=VALUE",
-		"With --window: label all samples, as in version=1.4 or service=cart; can be "
+		"With --every: label all samples, as in version=1.4 or service=cart; can be "
 		"repeated",
 		3, .set = add_set},
 	{"title", 0, "TEXT", "Heading of pictures and reports; default: what was recorded", 3,

@@ -8,7 +8,7 @@ set -eu
 rows() { zstd -dcq "$T"/spool/*.rec.zst | awk '/^row/ { n += $6 } END { print n + 0 }'; }
 lost() { zstd -dcq "$T"/spool/*.rec.zst | awk '/^lost spool/ { n += $3 } END { print n + 0 }'; }
 calls() {
-	"$BIN" --engine bpf --at syscall.getpriority --window 1s --spool "$T/spool" "$@" -- perl -e \
+	"$BIN" --engine bpf --at syscall.getpriority --every 1s --spool "$T/spool" "$@" -- perl -e \
 		'for (1 .. 2000) { getpriority(0, 0); select(undef, undef, undef, 0.001) }'
 }
 
@@ -25,6 +25,6 @@ check_eq 'their samples are in the account' 2000 $(($(rows) + $(lost)))
 check 'some were dropped' test "$(lost)" -gt 0
 
 chmod 777 "$T/spool"
-"$BIN" --engine bpf -a --window 1s -t 1 --spool "$T/spool" 2>"$T/err" && status=0 || status=$?
+"$BIN" --engine bpf -a --every 1s -t 1 --spool "$T/spool" 2>"$T/err" && status=0 || status=$?
 check_eq 'a folder of all users is refused' "2 sample-bt: the spool '$T/spool' is not a folder of this user alone: chown it, and chmod go-w" \
 	"$status $(cat "$T/err")"
