@@ -717,7 +717,7 @@ static void test_json(void **state)
 		" \"account\": {\"known\": true, \"kept\": 3, \"whole\": 3, \"cut\": 0, "
 		"\"broken\": "
 		"0, \"named\": 1, \"unnamed\": 2, \"lost\": {\"skipped\": 0, \"table-full\": 0, "
-		"\"no-body\": 0, \"transport\": 0, \"unreadable\": 0}},\n"
+		"\"no-body\": 0, \"transport\": 0, \"spool\": 0, \"unreadable\": 0}},\n"
 		" \"modules\": [\n"
 		"  {\"module\": \"/opt/\\u001b[2J,\\\"app\\\"\", \"build_id\": \"" ID
 		"\", \"weight\": 2, \"weight_pct\": 66.67, \"named\": 0, \"named_pct\": 0.00, "
