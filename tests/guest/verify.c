@@ -39,6 +39,7 @@ static const struct mode {
 } modes[] = {
 	{"-uk", "on_cpu", {.user = true, .kernel = true}},
 	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}},
+	{"--python", "on_cpu", {.vm = VM_BIT(VM_PYTHON), .kernel = true}},
 	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}},
 	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
 	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},

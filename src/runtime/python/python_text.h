@@ -12,6 +12,7 @@
 #define RUNTIME_PYTHON_PYTHON_TEXT_H
 
 #include "python_step.h"
+#include "unwind/format.h"
 
 /* ---- lines ---- */
 
@@ -149,8 +150,8 @@ enum { PYTHON_KIND_SHIFT = 2, PYTHON_COMPACT = 1 << 5, PYTHON_ASCII = 1 << 6 };
 static inline bool python_read_text(struct python_walk *w, const struct python_shape *s,
 	uint64_t text, struct python_text *head, char *to, uint32_t max)
 {
-	uint64_t length;
-	uint32_t state, size;
+	uint64_t length, size;
+	uint32_t state;
 
 	head->size = 0;
 	if (!text || python_pointer(w, &length, text + s->string_length) ||
@@ -161,14 +162,13 @@ static inline bool python_read_text(struct python_walk *w, const struct python_s
 	if (head->kind != 1 && head->kind != 2 && head->kind != 4)
 		return false;
 	head->cut = length > max / head->kind;
-	size = head->cut ? max : (uint32_t)length * head->kind;
+	head->size = (uint16_t)(head->cut ? max : length * head->kind);
+	size = UNWIND_OPAQUE(head->size); /* the verifier has to see the comparison */
 	if (!size)
 		return true;
-	if (size > max)
-		return false;
-	head->size = (uint16_t)size;
-	return !PYTHON_READ(
-		w, to, size, text + (state & PYTHON_ASCII ? s->ascii_size : s->compact_size));
+	return size <= max &&
+	       !PYTHON_READ(w, to, size,
+		       text + (state & PYTHON_ASCII ? s->ascii_size : s->compact_size));
 }
 
 /* Reads the texts of F. The flags in T tell which of them could be read. */
