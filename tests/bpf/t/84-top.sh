@@ -48,7 +48,7 @@ type() {
 # settings FILE: writes the settings of the terminal and whether the program has its own screen and cursor
 settings() {
 	rm -f "$T/done"
-	type "stty -a >$1; : >$T/done"
+	type "stty -a | sed 's/rows.*columns [0-9]*//' >$1; : >$T/done"
 	until_true 60 test -e "$T/done"
 	terminal display -p '#{alternate_on} #{cursor_flag} #{keypad_flag}' >>"$1"
 }

@@ -6,7 +6,7 @@ set -u
 . "$TOP/tests/perl/lib.sh"
 
 # Short calls without end, in all ways that change stacks; the list has all stacks that can occur. While a stack changes, none may be found.
-busy_stacks=$(sed 's/^^//; s/[$]$//' "$TOP/tests/layout/perl_busy.stacks")
+busy_stacks=$(sed 's/^^//; s/[$]$//; s/eval\[)\]/eval[^)]*[)]/g' "$TOP/tests/layout/perl_busy.stacks")
 
 decide() {
 	record_until_decided "$1" "^($2)" -p $target
@@ -29,7 +29,7 @@ perl "$here/evals.pl" &
 target=$!
 await_start $target
 made='main::made[0-9]+|main::__ANON__\[made[0-9]+[.]pl:1\]|\[unknown\]|main::__ANON__'
-decide 'code that is gone' "main;main::makes(;[(]eval[)](;($made)(;main::short)?)?)?|main(;main::stays(;main::short)?)?|\[perl: (inconsistent|not running)\]"
+decide 'code that is gone' "main;main::makes(;([(]eval[^)]*[)]|require made[0-9]+[.]pl)(;($made)(;main::short)?)?)?|main(;main::stays(;main::short)?)?|\[perl: (inconsistent|not running)\]"
 kill $target
 wait
 
