@@ -45,13 +45,13 @@ check "64 MiB: the largest hash table, of $largest bytes, has at most a 24th" te
 # Resolving may reach the limit, too: then the recording is saved elsewhere.
 mkdir "$T/kept"
 rm -f "$T/a.rec"
-TMPDIR=$T/kept bounded prlimit --as=$((44 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
+TMPDIR=$T/kept bounded prlimit --as=$((48 * MIB)): "$BIN" --engine bpf --min-quality 0 -F 9999 -u -p "$target" -t 45 -o "$T/a.rec" 2>"$T/err"
 note "$T/err"
 check 'a limit that is reached: it ends early, with 1 or 2' test "$status" = 1 -o "$status" = 2
-check 'it is said' grep -q 'memory limit of 44 MiB was reached' "$T/err"
+check 'it is said' grep -q 'memory limit of 48 MiB was reached' "$T/err"
 check 'a whole recording is kept' sh -c "cat '$T/a.rec' '$T'/kept/*.rec 2>/dev/null | grep -q '^end '"
 
-bounded prlimit --as=$((16 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
+bounded prlimit --as=$((20 * MIB)): "$BIN" --engine bpf -u -t 1 -o "$T/b.rec" -- sleep 1 2>"$T/err"
 check_eq 'a limit that is too low: exit code' 2 "$status"
 check 'a limit that is too low: it is said' grep -q 'allow at least 64 MiB' "$T/err"
 check_eq 'a limit that is too low: no bug' '' "$(grep 'report it' "$T/err" || :)"
