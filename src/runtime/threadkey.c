@@ -15,9 +15,6 @@ enum { GLIBC_SPECIFIC = 0x510, GLIBC_BLOCK = 32, GLIBC_KEY_SIZE = 16, GLIBC_KEY_
 /* In both C libraries the table of blocks is the second word at the thread pointer. */
 enum { BLOCK_TABLE = 8, GLIBC_BLOCK_SIZE = 16, MUSL_BLOCK_SIZE = 8 };
 
-const char *const threadkey_symbols[] = {
-	"_thread_db_pthread_specific", "pthread_getspecific", NULL};
-
 enum thread_library { LIBRARY_NONE, LIBRARY_GLIBC, LIBRARY_MUSL };
 
 static bool find_library_variable(const struct target *t, const char *name,
@@ -41,12 +38,12 @@ static enum thread_library which_library(const struct target *t, uint64_t *table
 	uint64_t address;
 	uint32_t published[3];
 
-	if (find_library_variable(t, threadkey_symbols[0], &file, &address) &&
+	if (find_library_variable(t, THREADKEY_SPECIFIC, &file, &address) &&
 		memory_read(&t->memory, address, published, sizeof(published))) {
 		*table = published[2];
 		return LIBRARY_GLIBC;
 	}
-	if (!find_library_variable(t, threadkey_symbols[1], &file, &address) ||
+	if (!find_library_variable(t, THREADKEY_GET, &file, &address) ||
 		!memory_read(&t->memory, address, code, sizeof(code)))
 		return LIBRARY_NONE;
 	if (shape_key_table(code, table))

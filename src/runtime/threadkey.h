@@ -6,8 +6,10 @@
 #include "pointer_path.h"
 #include "process/target.h"
 
-/* The symbols of C libraries that the following functions look for; the last one is NULL. */
-extern const char *const threadkey_symbols[];
+/* The symbols of C libraries that the following functions look for. */
+#define THREADKEY_SPECIFIC "_thread_db_pthread_specific"
+#define THREADKEY_GET "pthread_getspecific"
+#define THREADKEY_SYMBOLS THREADKEY_SPECIFIC, THREADKEY_GET
 
 /*
  * Sets *PATH to the path to the value that pthread_getspecific(KEY) returns. Returns false if no

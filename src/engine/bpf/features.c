@@ -45,7 +45,7 @@ bool features_contention(void)
 
 bool features_io_uring(void)
 {
-	/* before, the second argument of many was the user's data */
+	/* before 6.0, io_uring_submit_sqe had seven arguments, and the request was not the first */
 	return features_tracepoint("io_uring_submit_req", 1) ||
 	       (features_tracepoint("io_uring_submit_sqe", 2) &&
 		       !features_tracepoint("io_uring_submit_sqe", 3));

@@ -5,6 +5,7 @@
 #include "luajit_fast.h"
 #include "luajit_states.h"
 #include "symbol/elf/elffacts.h"
+#include "runtime/target_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -113,17 +114,9 @@ static enum luajit_build build_of(const struct luajit_shape *s)
 
 static void ask_files(const struct target *t)
 {
-	struct elf_question *list = xcalloc(t->nr_files * 2 + 1, sizeof(*list));
-	size_t nr = 0;
+	static const char *const names[] = {setmode, setexdata, NULL};
 
-	for (size_t i = 0; i < t->nr_files; i++) {
-		list[nr++] =
-			(struct elf_question){t->files[i].elf, FACT_VARIABLE, setmode, 0, NULL};
-		list[nr++] =
-			(struct elf_question){t->files[i].elf, FACT_VARIABLE, setexdata, 0, NULL};
-	}
-	elffacts_ask(list, nr);
-	free(list);
+	target_facts_ask(t, names, NULL);
 }
 
 const struct target_file *luajit_file(const struct target *t)

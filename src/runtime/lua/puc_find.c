@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "puc_library.h"
 #include "symbol/elf/elffacts.h"
+#include "runtime/target_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,16 +27,9 @@ static bool exports(const struct target_file *file, const char *name)
 
 static void ask_files(const struct target *t)
 {
-	static const char *const names[] = {ident, cpcall, luajit};
-	struct elf_question *list = xcalloc(t->nr_files * ARRAY_LEN(names) + 1, sizeof(*list));
-	size_t nr = 0;
+	static const char *const names[] = {ident, cpcall, luajit, NULL};
 
-	for (size_t i = 0; i < t->nr_files; i++)
-		for (size_t k = 0; k < ARRAY_LEN(names); k++)
-			list[nr++] = (struct elf_question){
-				t->files[i].elf, FACT_VARIABLE, names[k], 0, NULL};
-	elffacts_ask(list, nr);
-	free(list);
+	target_facts_ask(t, names, NULL);
 }
 
 const struct target_file *puc_file(const struct target *t)

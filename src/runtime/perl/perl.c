@@ -7,6 +7,7 @@
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elffacts.h"
 #include "runtime/threadkey.h"
+#include "runtime/target_facts.h"
 
 #include <stdlib.h>
 #include <fcntl.h>
@@ -307,25 +308,9 @@ static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {run_loop, context, "PL_revision", "PL_version",
 		"PL_subversion", "PL_thr_key", "PL_curstackinfo", "PL_curcop", "PL_op",
-		"PL_stack_sp", "PL_curinterp", NULL};
-	static const char *const *const lists[] = {names, threadkey_symbols};
-	struct elf_question *list = NULL;
-	size_t nr = 0, alloc = 0;
+		"PL_stack_sp", "PL_curinterp", THREADKEY_SYMBOLS, NULL};
 
-	for (size_t i = 0; i < t->nr_files; i++) {
-		const struct elffile *elf = t->files[i].elf;
-
-		for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-			for (const char *const *name = lists[k]; *name; name++) {
-				ALLOC_GROW(list, nr, alloc);
-				list[nr++] =
-					(struct elf_question){elf, FACT_VARIABLE, *name, 0, NULL};
-			}
-		ALLOC_GROW(list, nr, alloc);
-		list[nr++] = (struct elf_question){elf, FACT_THREAD_PLACE, context, 0, NULL};
-	}
-	elffacts_ask(list, nr);
-	free(list);
+	target_facts_ask(t, names, context);
 }
 
 const struct target_file *perl_file(const struct target *t)

@@ -7,6 +7,7 @@
 #include "runtime/threadkey.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/elffacts.h"
+#include "runtime/target_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,20 +21,10 @@ enum { PART = 1 << 20, KEPT = 64, CACHE_FUNCTION = 24, VERIFY_TRIES = 16, VERIFY
 static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {PHP_SYMBOL, cache_function, "executor_globals",
-		"executor_globals_offset", "sapi_globals", "sapi_globals_offset", NULL};
-	static const char *const *const lists[] = {names, threadkey_symbols};
-	struct elf_question *list = NULL;
-	size_t nr = 0, alloc = 0;
+		"executor_globals_offset", "sapi_globals", "sapi_globals_offset", THREADKEY_SYMBOLS,
+		NULL};
 
-	for (size_t i = 0; i < t->nr_files; i++)
-		for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-			for (const char *const *name = lists[k]; *name; name++) {
-				ALLOC_GROW(list, nr, alloc);
-				list[nr++] = (struct elf_question){
-					t->files[i].elf, FACT_VARIABLE, *name, 0, NULL};
-			}
-	elffacts_ask(list, nr);
-	free(list);
+	target_facts_ask(t, names, NULL);
 }
 
 const struct target_file *php_file(const struct target *t)

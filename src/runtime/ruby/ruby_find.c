@@ -6,6 +6,7 @@
 #include "ruby_walk.h"
 #include "runtime/threadkey.h"
 #include "symbol/elf/elffacts.h"
+#include "runtime/target_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,25 +48,9 @@ static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {RUBY_SYMBOL, current_ec, "ruby_global_symbols",
 		"rb_errinfo", "rb_sym_immortal_count", "rb_during_gc", "ruby_native_thread_p",
-		"rb_cObject", "rb_cString", "rb_cEnumerator", NULL};
-	static const char *const *const lists[] = {names, threadkey_symbols};
-	struct elf_question *list = NULL;
-	size_t nr = 0, alloc = 0;
+		"rb_cObject", "rb_cString", "rb_cEnumerator", THREADKEY_SYMBOLS, NULL};
 
-	for (size_t i = 0; i < t->nr_files; i++) {
-		const struct elffile *elf = t->files[i].elf;
-
-		for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-			for (const char *const *name = lists[k]; *name; name++) {
-				ALLOC_GROW(list, nr, alloc);
-				list[nr++] =
-					(struct elf_question){elf, FACT_VARIABLE, *name, 0, NULL};
-			}
-		ALLOC_GROW(list, nr, alloc);
-		list[nr++] = (struct elf_question){elf, FACT_THREAD_PLACE, current_ec, 0, NULL};
-	}
-	elffacts_ask(list, nr);
-	free(list);
+	target_facts_ask(t, names, current_ec);
 }
 
 /* A Ruby that is being looked at. */

@@ -259,7 +259,7 @@ static __always_inline void note_release(struct bpf_raw_tracepoint_args *ctx, st
 	labels.tid_by = ids.tid;
 	bpf_get_current_comm(labels.comm_by, sizeof(labels.comm_by));
 	wait->word[LOCK_NUMBER] = labels_number(&labels);
-	if (settings.option[LOCKS_OPTION_RELEASER] == RELEASER_STACK)
+	if (settings.option[LOCKS_OPTION_RELEASER] & RELEASER_STACK)
 		take_releaser(ctx, wait);
 }
 

@@ -10,6 +10,7 @@ enum { LOCK_WAITS_MAX = 1 << 16 }; /* waits that go on at a time */
 /* Indexes of the options in the script's header; the limits are in us. */
 enum { LOCKS_OPTION_MIN, LOCKS_OPTION_MAX, LOCKS_OPTION_RELEASER };
 
+/* The bits of the option for the releaser. */
 enum { RELEASER_NAME = 1, RELEASER_STACK = 2 };
 
 /*
