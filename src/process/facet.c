@@ -261,18 +261,23 @@ int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
 	return f->refusals.len ? -1 : 1;
 }
 
-/* Looks at P if that is due. A refusal is reported once. */
+/*
+ * Looks at P if that is due. A process that is no longer young is looked at one last time, as the
+ * recorder may have had no processor time while it was. A refusal is reported once.
+ */
 static void update(struct facet *f, const struct process *p)
 {
 	struct facet_entry *e = facet_entry(f, p);
 	struct strbuf why = STRBUF_INIT;
 	bool was_refused = e->state == FACET_REFUSED;
+	bool is_last = e->again == FACET_WHILE_YOUNG && !is_recent(e->began_ns);
 
-	if (e->again == FACET_WHILE_YOUNG && !is_recent(e->began_ns))
-		set_again(f, e, FACET_NEVER);
-	if (!p->gone && is_due(e, p) && look(f, p, e, &why) == FACET_REFUSED && !e->is_reported &&
+	if (!p->gone && (is_last || is_due(e, p)) && look(f, p, e, &why) == FACET_REFUSED &&
+		!e->is_reported &&
 		(!f->ops->is_patient || (was_refused && !is_recent(e->began_ns))))
 		report(f, e, why.buf);
+	if (is_last)
+		set_again(f, e, FACET_NEVER);
 	strbuf_release(&why);
 }
 

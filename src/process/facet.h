@@ -28,7 +28,7 @@ enum facet_state {
 /* When to look at a process again although its mappings have not changed. */
 enum facet_again {
 	FACET_NEVER,
-	FACET_WHILE_YOUNG, /* every 20 ms in the first second of the subject */
+	FACET_WHILE_YOUNG, /* every 20 ms in the first second of the subject, and once after it */
 	FACET_LATER,       /* every second, but for at most a hundredth of the time */
 	FACET_SOON,        /* as FACET_WHILE_YOUNG, and then as FACET_LATER */
 };
