@@ -7,7 +7,8 @@
 # Everything outside of /lab is lost. Targets that `prepare` starts die with it.
 # Lines of a script's head: "# suites: SUITE …" names its suites, see tests/guest/image (default: sid; runtime: prepared in sid, run where
 # only systemtap-runtime is installed); "# engine: bpf" sets FLAMETAP_ENGINE (stap); "# tier: all [SUITE…]": runs only in `make check-all`,
-# in these suites or in all; "# roots: KIND-SUITE …": the roots of tests/roots.sh that it finds in /lab/roots (perl-trixie).
+# in these suites or in all; "# roots: KIND-SUITE …": the roots of tests/roots.sh that it finds in /lab/roots (perl-trixie); "# guest: own":
+# it runs only if it is named, in a guest with the real clock, which is faster, see tests/guest/boot. CHECK_ALL is set for `make check-all`.
 # All images have the users dev (member of stapdev and stapusr), usr (member of stapusr) and plain (member of neither).
 
 . /lab/lib.sh

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o for each kind
- * of recording of their tools, or for MODE alone, as src/engine/bpf/programs.c does, and attaches
- * none. A tool that is in no kind is loaded for user and kernel stacks. NAMESPACE is the inode of
- * the pid namespace whose numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS"
+ * of recording of their tools, as src/engine/bpf/programs.c does, and attaches none. MODE is one of
+ * these kinds, or "most": the kinds that contain most of what the others verify. A tool that is in
+ * no kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid namespace whose
+ * numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS"
  * with the number of instructions that the verifier processed, and "MODE taken"; or, after a
  * refusal, "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit:
  * 0, 1 if one was refused, 2 if there is no such file or mode.
@@ -36,30 +37,39 @@ enum {
 static const struct mode {
 	const char *name, *tool;
 	struct settings settings;
+	bool is_part; /* another mode of the tool contains most of this one, or of its like */
 } modes[] = {
-	{"-uk", "on_cpu", {.user = true, .kernel = true}},
-	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}},
-	{"--python", "on_cpu", {.vm = VM_BIT(VM_PYTHON), .kernel = true}},
-	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}},
-	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
-	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},
+	{"-uk", "on_cpu", {.user = true, .kernel = true}, true},
+	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}, true},
+	{"--python", "on_cpu", {.vm = VM_BIT(VM_PYTHON), .kernel = true}, true},
+	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}, true},
+	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true},
+		true},
+	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}, true},
+	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}, true},
+	{"--nginx--lua", "on_cpu",
+		{.vm = VM_ALL,
+			.vm_by_native = VM_BIT(VM_LUA),
+			.kernel = true,
+			.label_keys = UINT32_MAX},
+		true},
 	{"--mixed", "on_cpu",
-		{.user = true, .kernel = true, .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA)}},
-	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
+		{.user = true,
+			.kernel = true,
+			.vm = VM_ALL,
+			.vm_by_native = VM_BIT(VM_LUA),
+			.label_keys = UINT32_MAX}},
+	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}, true},
+	{"off-cpu--nginx", "off_cpu",
+		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}},
+		true},
 	{"off-cpu--mixed", "off_cpu",
 		{.user = true,
 			.kernel = true,
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
+			.label_keys = UINT32_MAX,
 			.option = {WAITS_ALL}}},
-	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
-	{"--nginx--lua", "on_cpu",
-		{.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.kernel = true,
-			.label_keys = UINT32_MAX}},
-	{"off-cpu--nginx", "off_cpu",
-		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"syscalls--mixed", "syscalls",
 		{.user = true,
@@ -92,20 +102,37 @@ static const struct mode {
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
 			.label_keys = UINT32_MAX,
-			.option = {1 << 17}}},
+			.option = {1 << 17}},
+		true},
 	{"leaks--mixed", "alloc",
 		{.user = true,
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
 			.label_keys = UINT32_MAX,
 			.option = {[0] = 1 << 17, [4] = 1 << 17}}},
+	{"at", "at", {.user = true, .kernel = true}},
+	{"at--mixed", "at",
+		{.user = true,
+			.kernel = true,
+			.vm = VM_ALL,
+			.vm_by_native = VM_BIT(VM_LUA),
+			.label_keys = UINT32_MAX},
+		true},
+	{"faults", "faults", {.user = true, .kernel = true}},
+	{"faults--mixed", "faults",
+		{.user = true,
+			.kernel = true,
+			.vm = VM_ALL,
+			.vm_by_native = VM_BIT(VM_LUA),
+			.label_keys = UINT32_MAX},
+		true},
 	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
 	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},
-	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
-	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}},
+	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}, true},
+	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}, true},
 	/* these have settings of their own */
 	{"exits", "trace_exits", {0}},
 	{"requests", "request_times", {0}},
@@ -309,16 +336,24 @@ static int verify(const char *path, uint32_t namespace, struct mode mode)
 	return error == -ENOENT ? 2 : error ? 1 : 0;
 }
 
+/* Returns whether MODE is one of the WANTED modes: a mode's name, "most", or NULL for all. */
+static bool is_wanted(const struct mode *mode, const char *wanted)
+{
+	if (wanted && !strcmp(wanted, "most"))
+		return !mode->is_part;
+	return !wanted || !strcmp(mode->name, wanted);
+}
+
 /*
- * Verifies the file OBJECTS.TOOL.o at PATH, in the modes of its tool. Returns the worst status, or
- * -1 if WANTED, the name of a mode, is not NULL and is no mode of the tool.
+ * Verifies the file OBJECTS.TOOL.o at PATH in the WANTED modes of its tool. Returns the worst
+ * status, or -1 if none of them is wanted.
  */
 static int verify_tool(
 	const char *path, const char *objects, uint32_t namespace, const char *wanted)
 {
 	const char *at = path + strlen(objects) + 1;
 	char *tool = xstrndup(at, strlen(at) - strlen(".o"));
-	struct mode plain = {tool, tool, {.user = true, .kernel = true}};
+	struct mode plain = {tool, tool, {.user = true, .kernel = true}, false};
 	bool has_mode = false;
 	int worst = -1;
 
@@ -326,10 +361,10 @@ static int verify_tool(
 		if (strcmp(modes[i].tool, tool))
 			continue;
 		has_mode = true;
-		if (!wanted || !strcmp(modes[i].name, wanted))
+		if (is_wanted(&modes[i], wanted))
 			worst = max_int(worst, verify(path, namespace, modes[i]));
 	}
-	if (!has_mode && !wanted)
+	if (!has_mode && is_wanted(&plain, wanted))
 		worst = verify(path, namespace, plain);
 	free(tool);
 	return worst;
