@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { FORM_SVG, FORM_CSV, FORM_TOP, FORM_JSON }; /* SVG if no other is given */
+enum form { FORM_SVG, FORM_CSV, FORM_TEXT, FORM_JSON }; /* SVG if no other is given */
 
 struct diff_command {
 	struct view_args args;
@@ -33,11 +33,13 @@ struct diff_command {
 
 #define AT(member) ARG_AT(struct diff_command, member)
 #define FORM(which) arg_choice, AT(form), .use = FORMS, .choice = which
-#define FORMS "--csv, --json and --top"
+#define FORMS "--csv, --json and --text"
 
 static const struct arg_option options[] = {
 	{"csv", 0, NULL, "Functions before and after, as CSV; default for -o FILE.csv", 1,
 		FORM(FORM_CSV)},
+	{"text", 0, NULL, "The functions that changed, the most changed first, as a text table", 1,
+		FORM(FORM_TEXT)},
 	{"top", 0, "N", "The N functions that changed most, as a text table", 1, arg_count, AT(top),
 		1, UINT32_MAX},
 	{"json", 0, NULL, "Totals and functions, as JSON; default for -o FILE.json", 1,
@@ -145,10 +147,10 @@ static void settle(void *input)
 	if (!symbol_needs_debuginfo(symbol) && !o->no_inlines)
 		symbol->inlines = symbol->optional = true;
 	settle_files(o);
-	if (o->top && o->form)
-		arg_error("give only one of " FORMS);
+	if (o->top && o->form && o->form != FORM_TEXT)
+		arg_error("--top is for the text table: leave out --csv and --json");
 	if (o->top)
-		o->form = FORM_TOP;
+		o->form = FORM_TEXT;
 	if (!o->form && output_file_ends(&o->args.output, ".csv"))
 		o->form = FORM_CSV;
 	if (!o->form && output_file_ends(&o->args.output, ".json"))
@@ -157,7 +159,7 @@ static void settle(void *input)
 		o->args.not_for_terminal =
 			"-o FILE.svg or --open, or --top N for the functions that changed";
 	if (o->args.output.open && o->form)
-		arg_error("--open is for the graph: leave out --csv, --json and --top");
+		arg_error("--open is for the graph: leave out --csv, --json, --text and --top");
 	if (o->work && o->fail_above == NO_LIMIT)
 		arg_error("--work needs --fail-above");
 	if (o->junit.path && o->fail_above == NO_LIMIT)
@@ -237,8 +239,9 @@ static void write_table(const struct diff_command *o, const struct diff_limit *l
 	diff_functions_init(&f, sides->before, sides->after, o->normalize, o->flame.rules);
 	if (o->form == FORM_CSV)
 		diff_report_csv(&f, out, NULL);
-	else if (o->form == FORM_TOP)
-		diff_report_top(&f, o->top, o->args.names == NAMES_SHORT, out, NULL);
+	else if (o->form == FORM_TEXT)
+		diff_report_top(
+			&f, o->top ? o->top : UINT32_MAX, o->args.names == NAMES_SHORT, out, NULL);
 	else
 		diff_report_json(&f, limit, out, NULL);
 	diff_functions_release(&f);

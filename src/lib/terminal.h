@@ -25,6 +25,8 @@ bool terminal_has_colour(const FILE *out);
 enum terminal_colour { TERMINAL_PLAIN, TERMINAL_RED, TERMINAL_GREEN };
 void terminal_colour(enum terminal_colour colour);
 
+enum { TERMINAL_NO_LIMIT = 1 << 20 }; /* columns of a line in a file or a pipe */
+
 /* Returns the width of the terminal OUT, or $COLUMNS, or OTHERWISE if OUT is not a terminal. */
 size_t terminal_columns(FILE *out, size_t otherwise);
 

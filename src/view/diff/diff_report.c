@@ -159,7 +159,7 @@ static int width_of(uint64_t total, const char *unit)
 
 static struct columns fit(const struct diff_functions *f, FILE *out)
 {
-	size_t all = terminal_columns(out, 80);
+	size_t all = terminal_columns(out, TERMINAL_NO_LIMIT);
 	struct columns c = {
 		.before = width_of(f->scale.total.before, f->unit),
 		.after = width_of(f->scale.total.after, f->unit),

@@ -202,7 +202,7 @@ static void fit_keys(const struct report *r, struct widths *w)
 
 static struct widths fit(const struct report *r)
 {
-	struct widths w = {.all = terminal_columns(r->out, 80)};
+	struct widths w = {.all = terminal_columns(r->out, TERMINAL_NO_LIMIT)};
 	size_t numbers;
 
 	if (report_has_one_weight(r)) {
