@@ -3,7 +3,7 @@
 # bpf-tools: the tools of the built-in engine on this kernel, with programs that know their figures.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
-# tier: all trixie bookworm
+# tier: all sid trixie bookworm
 set -eu
 . /lab/guest.sh
 . /lab/record.sh
