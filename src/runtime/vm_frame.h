@@ -113,6 +113,9 @@ struct vm_walk {
 	bool found;     /* `frame` is set */
 	uint32_t owner; /* tgid, for cached entries */
 	struct vm_frame frame;
+#ifndef __bpf__
+	const struct memory *memory; /* of the target */
+#endif
 };
 
 #endif

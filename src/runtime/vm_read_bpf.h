@@ -19,7 +19,10 @@ static __always_inline bool vm_used(enum vm_kind kind)
 	return settings.vm & VM_BIT(kind);
 }
 
-/* Implements PERL_READ_STRING of runtime/perl/perl_text.h. */
+/* As vm_walk.h describes them. */
+#define VM_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
+#define VM_READ_STRING(w, to, size, at) read_user_string(to, size, at)
+
 static __always_inline int read_user_string(char *to, uint32_t size, uint64_t address)
 {
 	long len = bpf_probe_read_user_str(to, size, (const void *)address);

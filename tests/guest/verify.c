@@ -37,32 +37,28 @@ enum {
 static const struct mode {
 	const char *name, *tool;
 	struct settings settings;
-	bool is_part; /* another mode of the tool contains most of this one, or of its like */
 } modes[] = {
-	{"-uk", "on_cpu", {.user = true, .kernel = true}, true},
-	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}, true},
-	{"--python", "on_cpu", {.vm = VM_BIT(VM_PYTHON), .kernel = true}, true},
-	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}, true},
-	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true},
-		true},
-	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}, true},
-	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}, true},
+	{"-uk", "on_cpu", {.user = true, .kernel = true}},
+	{"--perl", "on_cpu", {.vm = VM_BIT(VM_PERL), .kernel = true}},
+	{"--python", "on_cpu", {.vm = VM_BIT(VM_PYTHON), .kernel = true}},
+	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}},
+	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
+	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},
+	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
 	{"--nginx--lua", "on_cpu",
 		{.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
 			.kernel = true,
-			.label_keys = UINT32_MAX},
-		true},
+			.label_keys = UINT32_MAX}},
 	{"--mixed", "on_cpu",
 		{.user = true,
 			.kernel = true,
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
 			.label_keys = UINT32_MAX}},
-	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}, true},
+	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--nginx", "off_cpu",
-		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}},
-		true},
+		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
 		{.user = true,
 			.kernel = true,
@@ -102,8 +98,7 @@ static const struct mode {
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
 			.label_keys = UINT32_MAX,
-			.option = {1 << 17}},
-		true},
+			.option = {1 << 17}}},
 	{"leaks--mixed", "alloc",
 		{.user = true,
 			.vm = VM_ALL,
@@ -116,27 +111,30 @@ static const struct mode {
 			.kernel = true,
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX},
-		true},
+			.label_keys = UINT32_MAX}},
 	{"faults", "faults", {.user = true, .kernel = true}},
 	{"faults--mixed", "faults",
 		{.user = true,
 			.kernel = true,
 			.vm = VM_ALL,
 			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX},
-		true},
+			.label_keys = UINT32_MAX}},
 	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
 	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},
-	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}, true},
-	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}, true},
+	{"off-cpu--comm", "off_cpu", {.by_comm = true, .option = {WAITS_ALL}}},
+	{"off-cpu--cgroup", "off_cpu", {.by_cgroup = true, .option = {WAITS_ALL}}},
 	/* these have settings of their own */
 	{"exits", "trace_exits", {0}},
 	{"requests", "request_times", {0}},
 };
+
+/* Modes whose programs are mostly verified in other modes, too, or are like others. */
+static const char *const parts[] = {"-uk", "--perl", "--python", "--ruby", "--lua", "--php",
+	"--nginx", "--nginx--lua", "off-cpu", "off-cpu--nginx", "off-cpu--comm", "off-cpu--cgroup",
+	"alloc--mixed", "at--mixed", "faults--mixed", NULL};
 
 /* The programs that only kernels with bpf_find_vma() load. */
 static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};
@@ -340,7 +338,7 @@ static int verify(const char *path, uint32_t namespace, struct mode mode)
 static bool is_wanted(const struct mode *mode, const char *wanted)
 {
 	if (wanted && !strcmp(wanted, "most"))
-		return !mode->is_part;
+		return !is_one_of(mode->name, parts);
 	return !wanted || !strcmp(mode->name, wanted);
 }
 
@@ -353,7 +351,7 @@ static int verify_tool(
 {
 	const char *at = path + strlen(objects) + 1;
 	char *tool = xstrndup(at, strlen(at) - strlen(".o"));
-	struct mode plain = {tool, tool, {.user = true, .kernel = true}, false};
+	struct mode plain = {tool, tool, {.user = true, .kernel = true}};
 	bool has_mode = false;
 	int worst = -1;
 

@@ -19,7 +19,7 @@ enum {
 
 static uint8_t image[END - GLOBAL];
 
-#define LUA_READ(w, to, size, at) ((void)(w), read_image(to, size, at))
+#define VM_READ(w, to, size, at) ((void)(w), read_image(to, size, at))
 #define LUA_SEARCH_NAME(w, s)
 #define LUA_CACHED_TRACE(w, pc) NULL
 #define PUC_SEARCH(w, s)

@@ -20,8 +20,6 @@ static __always_inline struct lua_cached_trace *lua_trace_cache_slot(uint64_t pc
 	return bpf_map_lookup_elem(&lua_trace_cache, &at);
 }
 
-#define LUA_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-#define LUA_READ_STRING(w, to, size, at) read_user_string(to, size, at)
 #define LUA_SEARCH_NAME(w, s) lua_search_name()
 #define PUC_SEARCH(w, s) puc_search()
 #define PUC_STEP(w, s) puc_step_here(LANE_EVENT)

@@ -2,11 +2,7 @@
 /*
  * Walks the stack of LuaJIT, one frame or one entry of a snapshot per step. The same code runs in
  * the kernel (BPF) and in user space. puc_step.h walks the stack of PUC Lua. There is no recursion,
- * and every read may fail. The includer defines
- *
- *	int LUA_READ(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which reads the target's memory and returns 0 if all of it could be read, and
+ * and every read may fail. The includer defines VM_READ, see vm_walk.h, and
  *
  *	struct lua_cached_trace *LUA_CACHED_TRACE(struct lua_walk *w, uint64_t pc)
  *
@@ -73,7 +69,7 @@ enum { LUA_CODE_MAX = 1 << 16 };    /* bytes that are searched for a function's 
 
 static inline int lua_read_word(struct lua_walk *w, uint64_t *to, uint64_t address)
 {
-	return LUA_READ(w, to, sizeof(*to), address);
+	return VM_READ(w, to, sizeof(*to), address);
 }
 
 static inline bool lua_is_narrow(const struct luajit_shape *s)
@@ -85,7 +81,7 @@ static inline bool lua_is_narrow(const struct luajit_shape *s)
 static inline int lua_read_ref(
 	struct lua_walk *w, const struct luajit_shape *s, uint64_t *to, uint64_t address)
 {
-	if (LUA_READ(w, to, sizeof(*to), address))
+	if (VM_READ(w, to, sizeof(*to), address))
 		return -1;
 	if (lua_is_narrow(s))
 		*to = (uint32_t)*to;
@@ -107,9 +103,9 @@ static inline int lua_read_slots(struct lua_walk *w, uint64_t *pair, uint64_t at
 		w->slots_at = first;
 		w->slots_len = (uint32_t)in + 8;
 		if (in & 7 || in > LUA_SLOTS - 16 ||
-			LUA_READ(w, w->slots, (uint32_t)in + 16, first)) {
+			VM_READ(w, w->slots, (uint32_t)in + 16, first)) {
 			w->slots_len = 0;
-			return LUA_READ(w, pair, 16, at);
+			return VM_READ(w, pair, 16, at);
 		}
 	}
 	pair[0] = w->slots[in / 8 & (LUA_SLOTS / 8 - 1)];
@@ -126,7 +122,7 @@ static inline int lua_read_pair(
 {
 	if (!lua_is_narrow(s))
 		return lua_read_slots(w, pair, slot - 8);
-	if (LUA_READ(w, pair, 8, slot))
+	if (VM_READ(w, pair, 8, slot))
 		return -1;
 	pair[1] = pair[0] >> 32;
 	pair[0] = (uint32_t)pair[0];
@@ -175,7 +171,7 @@ static inline void lua_take_op(struct lua_walk *w, const struct vm_frame *f, uin
 	if (!w->vm.with_op || lua_frame_type(f->what) != LUA_FUNCTION)
 		return;
 	w->vm.with_op = false;
-	if (f->at && !LUA_READ(w, &op, sizeof(op), (f->at & VM_ADDRESS) - 4))
+	if (f->at && !VM_READ(w, &op, sizeof(op), (f->at & VM_ADDRESS) - 4))
 		w->vm.op = VM_OP(op & mask);
 }
 
@@ -188,7 +184,7 @@ static inline int lua_enter_cframe(struct lua_walk *w, uint64_t address)
 {
 	w->cframe = address;
 	w->is_new = true;
-	return LUA_READ(w, &w->frame, LUA_CFRAME_SIZE, address);
+	return VM_READ(w, &w->frame, LUA_CFRAME_SIZE, address);
 }
 
 /* Returns the reference at OFFSET in the interpreter's frame. */
@@ -209,7 +205,7 @@ static inline bool lua_enter_thread(
 	uint64_t own, global;
 
 	if (!lua_is_address(thread) || thread & 7 ||
-		LUA_READ(w, &w->bytes, lua_is_narrow(s) ? LUA_THREAD_32 : LUA_THREAD_64, thread) ||
+		VM_READ(w, &w->bytes, lua_is_narrow(s) ? LUA_THREAD_32 : LUA_THREAD_64, thread) ||
 		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_THREAD)
 		return false;
 	own = w->bytes.thread[s->cframe / 8 & (LUA_THREAD_BYTES / 8 - 1)];
@@ -284,7 +280,7 @@ static inline int lua_take_function(
 	struct vm_frame *f = &w->vm.frame;
 	uint8_t ffid;
 
-	if (!lua_is_address(function) || LUA_READ(w, &w->bytes, 48, function) ||
+	if (!lua_is_address(function) || VM_READ(w, &w->bytes, 48, function) ||
 		w->bytes.byte[s->gct & (LUA_BYTES - 1)] != LUA_IS_FUNCTION)
 		return -1;
 	ffid = w->bytes.byte[s->ffid & (LUA_BYTES - 1)];
@@ -314,7 +310,7 @@ static inline void lua_check_pc(struct lua_walk *w, const struct luajit_shape *s
 	w->pc_is_guess = false;
 	if (lua_frame_type(w->vm.frame.what) != LUA_FUNCTION || !w->vm.frame.at)
 		return;
-	if (LUA_READ(w, &size, sizeof(size), proto + s->sizebc) ||
+	if (VM_READ(w, &size, sizeof(size), proto + s->sizebc) ||
 		w->vm.frame.at - proto - s->proto > 4ULL * size)
 		w->vm.frame.at = w->is_leaf ? proto + s->proto + 4 : 0; /* it is being entered */
 }
@@ -377,7 +373,7 @@ static inline uint64_t lua_distance(struct lua_walk *w, const struct luajit_shap
 
 	if ((link & 3) != LUA_LINK_LUA)
 		return link & ~7ULL;
-	return LUA_READ(w, &a, 1, link - 3) ? 0 : 8ULL * (lua_pair_slots(s) + a);
+	return VM_READ(w, &a, 1, link - 3) ? 0 : 8ULL * (lua_pair_slots(s) + a);
 }
 
 /* Sets the pc of the frame below the frame at SLOT, whose link is LINK. */
@@ -487,7 +483,7 @@ static inline int lua_next_link(struct lua_walk *w, uint64_t *link)
 {
 	uint32_t value;
 
-	if (LUA_READ(w, &value, sizeof(value), w->links))
+	if (VM_READ(w, &value, sizeof(value), w->links))
 		return -1;
 	w->links += sizeof(value);
 	*link = value;
@@ -517,7 +513,7 @@ static inline bool lua_is_in_assembly(struct lua_walk *w, uint64_t pc)
 {
 	uint8_t op;
 
-	return !LUA_READ(w, &op, sizeof(op), pc) && op > LUA_OP_LAST;
+	return !VM_READ(w, &op, sizeof(op), pc) && op > LUA_OP_LAST;
 }
 
 /*
@@ -579,8 +575,8 @@ static inline bool lua_is_first(struct lua_walk *w, const struct luajit_shape *s
 	uint32_t size;
 	uint8_t type;
 
-	return !LUA_READ(w, &type, 1, proto + s->gct) && type == LUA_IS_PROTO &&
-	       !LUA_READ(w, &size, sizeof(size), proto + s->sizebc) && w->pc - code <= 4ULL * size;
+	return !VM_READ(w, &type, 1, proto + s->gct) && type == LUA_IS_PROTO &&
+	       !VM_READ(w, &size, sizeof(size), proto + s->sizebc) && w->pc - code <= 4ULL * size;
 }
 
 /* Searches the bytecode before w->code for the beginning of the function that contains w->pc. */
@@ -588,8 +584,7 @@ static inline int lua_search_code(struct lua_walk *w, const struct luajit_shape 
 {
 	uint32_t at = LUA_BYTES / 4;
 
-	if (w->pc - w->code > LUA_CODE_MAX ||
-		LUA_READ(w, &w->bytes, LUA_BYTES, w->code - LUA_BYTES))
+	if (w->pc - w->code > LUA_CODE_MAX || VM_READ(w, &w->bytes, LUA_BYTES, w->code - LUA_BYTES))
 		return lua_miss_trace(w, 0);
 	while (at && (w->bytes.number[(at - 1) & (LUA_BYTES / 4 - 1)] & 0xff) < LUA_OP_FUNCF)
 		at--;
@@ -651,7 +646,7 @@ static inline int lua_take_entry(struct lua_walk *w, const struct luajit_shape *
 		w->nr_entries = 0;
 		return w->base <= lowest ? VM_ON : lua_miss_trace(w, 0);
 	}
-	if (LUA_READ(w, pair, sizeof(pair), w->entry - 8))
+	if (VM_READ(w, pair, sizeof(pair), w->entry - 8))
 		return VM_INCONSISTENT;
 	w->entry -= 4;
 	w->nr_entries--;
@@ -670,7 +665,7 @@ static inline int lua_find_snap(
 
 		if (at >= nr)
 			continue;
-		if (LUA_READ(w, &code, sizeof(code), snaps + at * LUA_SNAP_SIZE + 6))
+		if (VM_READ(w, &code, sizeof(code), snaps + at * LUA_SNAP_SIZE + 6))
 			return -1;
 		if (code <= offset)
 			low = at;
@@ -685,7 +680,7 @@ static inline int lua_take_snap(
 {
 	uint64_t map, place;
 
-	if (LUA_READ(w, &w->bytes, LUA_SNAP_SIZE, snap))
+	if (VM_READ(w, &w->bytes, LUA_SNAP_SIZE, snap))
 		return -1;
 	uint32_t first = w->bytes.number[0], nr = w->bytes.byte[10];
 
@@ -717,7 +712,7 @@ static inline int64_t lua_trace_offset(
 	if (!lua_is_address(trace) || lua_read_word(w, &code, trace + s->code))
 		return -1;
 	offset = w->vm.native.pc - code;
-	if (offset > UINT32_MAX || LUA_READ(w, &size, sizeof(size), trace + s->code_size))
+	if (offset > UINT32_MAX || VM_READ(w, &size, sizeof(size), trace + s->code_size))
 		return -1;
 	return offset < size ? (int64_t)offset : -1;
 }
@@ -735,7 +730,7 @@ static inline bool lua_take_trace(
 		lua_miss_trace(w, number);
 		return true;
 	}
-	if (offset < 0 || LUA_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) ||
+	if (offset < 0 || VM_READ(w, &nr, sizeof(nr), trace + s->nr_snaps) ||
 		lua_read_word(w, &snaps, trace + s->snaps) ||
 		lua_find_snap(w, snaps, nr, (uint32_t)offset, &snap) ||
 		lua_take_snap(w, s, trace, snap))
@@ -768,7 +763,7 @@ static inline int lua_enter_trace(
 
 	if (!l->has_traces || lua_read_ref(w, s, &base, w->global + s->jit_base) || !base ||
 		lua_read_word(w, &w->traces, w->global + s->traces) ||
-		LUA_READ(w, &w->nr_traces, sizeof(w->nr_traces), w->global + s->nr_traces))
+		VM_READ(w, &w->nr_traces, sizeof(w->nr_traces), w->global + s->nr_traces))
 		return VM_INCONSISTENT;
 	w->slot = base - 8;
 	w->compiled = true;
@@ -852,7 +847,7 @@ static inline int lua_read_state(struct lua_walk *w, const struct luajit_shape *
 {
 	uint32_t to_main = (uint32_t)s->mainthread - s->vmstate;
 
-	if (LUA_READ(w, &w->bytes, 16, w->global + s->vmstate))
+	if (VM_READ(w, &w->bytes, 16, w->global + s->vmstate))
 		return -1;
 	*vmstate = (int32_t)w->bytes.number[0];
 	w->main = to_main <= 8 ? lua_ref_at(w, s, to_main) : 0;

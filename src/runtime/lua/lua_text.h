@@ -2,12 +2,7 @@
 /*
  * Reads the name and the location of a Lua frame from the target's memory while the thread does not
  * run. The same code runs in the kernel (BPF) and in user space. Include it after lua_step.h and
- * also define
- *
- *	int LUA_READ_STRING(struct lua_walk *w, char *to, uint32_t size, uint64_t address)
- *
- * which reads a string with its NUL, cut if it is longer than SIZE, and returns its length without
- * the NUL, or -1; and
+ * also define VM_READ_STRING, see vm_walk.h, and
  *
  *	void LUA_SEARCH_NAME(struct lua_walk *w, const struct luajit_shape *s)
  *
@@ -44,7 +39,7 @@ static inline uint64_t lua_code(const struct lua_search *f, const struct luajit_
 static inline int lua_read_op(
 	struct lua_walk *w, const struct luajit_shape *s, uint32_t *ins, uint64_t at)
 {
-	if (LUA_READ(w, ins, sizeof(*ins), at))
+	if (VM_READ(w, ins, sizeof(*ins), at))
 		return -1;
 	if (s->old_ops)
 		*ins = lua_op_of_old(*ins);
@@ -94,7 +89,7 @@ static inline bool lua_search_local(struct lua_walk *w, const struct luajit_shap
 	uint32_t place = (uint32_t)((f->at - lua_code(f, s)) / 4), next = 1, end;
 
 	f->step = LUA_SEARCH_CODE;
-	if (LUA_READ(w, &w->bytes, LUA_BYTES, f->list) || !w->bytes.byte[0])
+	if (VM_READ(w, &w->bytes, LUA_BYTES, f->list) || !w->bytes.byte[0])
 		return false;
 	uint32_t first = w->bytes.byte[0];
 
@@ -196,7 +191,7 @@ static inline bool lua_search_upvalue(struct lua_walk *w)
 		f->how = LUA_UPVALUE;
 		return true;
 	}
-	if (LUA_READ(w, &w->bytes, LUA_BYTES, f->list))
+	if (VM_READ(w, &w->bytes, LUA_BYTES, f->list))
 		return true;
 	uint32_t len = lua_find_nul(w);
 
@@ -240,7 +235,7 @@ static inline void lua_read_name(struct lua_walk *w, const struct luajit_shape *
 	LUA_SEARCH_NAME(w, s);
 	if (!search->text)
 		return;
-	len = LUA_READ_STRING(w, t->name, LUA_NAME_MAX, search->text);
+	len = VM_READ_STRING(w, t->name, LUA_NAME_MAX, search->text);
 	t->name_len = len > 0 ? (uint32_t)len : 0;
 	t->how = len > 0 ? search->how : LUA_UNNAMED;
 }
@@ -253,9 +248,9 @@ static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s
 	uint64_t list, place = (at - proto - s->proto) / 4 - 1;
 
 	t->line = 0;
-	if (LUA_READ(w, &t->first_line, 4, proto + s->firstline) ||
-		LUA_READ(w, &numline, 4, proto + s->numline) ||
-		LUA_READ(w, &sizebc, 4, proto + s->sizebc) ||
+	if (VM_READ(w, &t->first_line, 4, proto + s->firstline) ||
+		VM_READ(w, &numline, 4, proto + s->numline) ||
+		VM_READ(w, &sizebc, 4, proto + s->sizebc) ||
 		lua_read_ref(w, s, &list, proto + s->lineinfo))
 		return -1;
 	t->is_stripped = !list;
@@ -270,9 +265,9 @@ static inline int lua_read_line(struct lua_walk *w, const struct luajit_shape *s
 	uint32_t size = numline < 256 ? 1 : numline < 65536 ? 2 : 4;
 	uint64_t entry = list + (place - 1) * size;
 
-	if (size == 1       ? LUA_READ(w, &line, 1, entry)
-		: size == 2 ? LUA_READ(w, &line, 2, entry)
-			    : LUA_READ(w, &line, 4, entry))
+	if (size == 1       ? VM_READ(w, &line, 1, entry)
+		: size == 2 ? VM_READ(w, &line, 2, entry)
+			    : VM_READ(w, &line, 4, entry))
 		return -1;
 	t->line += line;
 	return 0;
@@ -300,7 +295,7 @@ static inline void lua_read_texts(struct lua_walk *w, const struct lua_layout *l
 	if (lua_read_line(w, s, proto, frame->at & VM_ADDRESS, t) ||
 		lua_read_ref(w, s, &chunk, proto + s->chunkname))
 		return;
-	len = LUA_READ_STRING(w, t->chunk, LUA_TEXT_MAX, (chunk & VM_ADDRESS) + s->text);
+	len = VM_READ_STRING(w, t->chunk, LUA_TEXT_MAX, (chunk & VM_ADDRESS) + s->text);
 	t->chunk_len = len > 0 ? (uint32_t)len : 0;
 	t->named = len >= 0;
 }

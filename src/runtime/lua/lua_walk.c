@@ -4,34 +4,13 @@
 #include "lib/util.h"
 #include "luajit_fast.h"
 #include "runtime/definitions.h"
+#include "runtime/vm_walk.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { SOURCE_MAX = 45 }; /* bytes of a source text in names */
 
-/* A walk and the target's memory. */
-struct lua_user_walk {
-	struct lua_walk walk;
-	const struct memory *memory;
-};
-
-static int read_target(struct lua_walk *w, void *to, uint32_t size, uint64_t address)
-{
-	struct lua_user_walk *u = (struct lua_user_walk *)w;
-
-	return memory_read(u->memory, address, to, size) ? 0 : -1;
-}
-
-static int read_string(struct lua_walk *w, char *to, uint32_t size, uint64_t address)
-{
-	struct lua_user_walk *u = (struct lua_user_walk *)w;
-
-	return memory_string(u->memory, address, to, size);
-}
-
-#define LUA_READ(w, to, size, at) read_target(w, to, size, at)
-#define LUA_READ_STRING(w, to, size, at) read_string(w, to, size, at)
 #define LUA_SEARCH_NAME(w, s) search_name(w, s)
 #define PUC_SEARCH(w, s) puc_search(w, s)
 #define PUC_STEP(w, s) puc_step(w, s)
@@ -57,35 +36,28 @@ static void puc_search(struct lua_walk *w, const struct puc_shape *s)
 			break;
 }
 
+static int step(struct vm_walk *w, const void *layout)
+{
+	return lua_step((struct lua_walk *)w, layout);
+}
+
 enum vm_end lua_walk(const struct lua_layout *l, const struct memory *memory,
 	const struct vm_native *native, struct vm_stack *stack)
 {
-	struct lua_user_walk u = {
-		.walk.vm = {.mixed = stack->mixed, .with_op = stack->with_op, .native = *native},
-		.memory = memory};
-	struct lua_walk *w = &u.walk;
-	int end = lua_begin(w, l);
+	struct lua_walk w = {.vm = {.mixed = stack->mixed,
+				     .with_op = stack->with_op,
+				     .native = *native,
+				     .memory = memory}};
 
-	stack->nr = 0;
-	for (int steps = 0; steps < VM_STEPS_MAX; steps++) {
-		stack->op = w->vm.op;
-		if (w->vm.found && stack->nr == stack->max)
-			return VM_CUT;
-		if (w->vm.found)
-			stack->frames[stack->nr++] = w->vm.frame;
-		if (end != VM_ON)
-			return (enum vm_end)end;
-		end = lua_step(w, l);
-	}
-	return VM_CUT;
+	return vm_walk_run(&w.vm, lua_begin(&w, l), step, l, stack);
 }
 
 void lua_frame_texts(const struct lua_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, const struct vm_frame *below, struct lua_texts *texts)
 {
-	struct lua_user_walk u = {.memory = memory};
+	struct lua_walk w = {.vm.memory = memory};
 
-	lua_read_texts(&u.walk, l, frame, below, texts);
+	lua_read_texts(&w, l, frame, below, texts);
 }
 
 /* ---- names ---- */

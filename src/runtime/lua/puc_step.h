@@ -2,7 +2,7 @@
 /*
  * Walks the stack of PUC Lua 5.1, 5.3 and 5.4, one frame or a few words of the native stack per
  * step. The same code runs in the kernel (BPF) and in user space. lua_step.h includes this file and
- * describes LUA_READ.
+ * describes VM_READ.
  *
  * The interpreter keeps the pointer to its lua_State in a register or in a slot of its native
  * stack. Pointers there may lead to any thread. A thread with status 0 and a function is the
@@ -42,7 +42,7 @@ static inline void puc_take_function(struct lua_walk *w, const struct puc_shape 
 		return;
 	}
 	if ((type != PUC_FUNCTION && !is_c) ||
-		(s->minor == 1 && LUA_READ(w, &is_c, 1, p->pair[0] + PUC_IS_C)) ||
+		(s->minor == 1 && VM_READ(w, &is_c, 1, p->pair[0] + PUC_IS_C)) ||
 		lua_read_word(w, &p->pair[1], p->pair[0] + (is_c ? s->c_function : s->proto)))
 		return;
 	p->next.what = VM_WHAT(is_c ? LUA_C : LUA_FUNCTION) | (p->pair[1] & VM_ADDRESS);
@@ -56,8 +56,8 @@ static inline int puc_take_ci(struct lua_walk *w, const struct puc_shape *s, uin
 
 	p->ci = ci;
 	if (!lua_is_address(ci) || lua_read_word(w, &p->pair[0], ci + s->func) ||
-		LUA_READ(w, p->pair, sizeof(p->pair), p->pair[0]) ||
-		LUA_READ(w, &p->status, sizeof(p->status), ci + s->callstatus))
+		VM_READ(w, p->pair, sizeof(p->pair), p->pair[0]) ||
+		VM_READ(w, &p->status, sizeof(p->status), ci + s->callstatus))
 		return -1;
 	puc_take_function(w, s);
 	p->from_c = p->status & s->not_called;
@@ -78,7 +78,7 @@ static inline bool puc_code(struct lua_walk *w, const struct puc_shape *s, const
 	uint32_t size;
 
 	if (lua_frame_type(f->what) != LUA_FUNCTION || lua_read_word(w, code, proto + s->code) ||
-		LUA_READ(w, &size, sizeof(size), proto + s->sizecode))
+		VM_READ(w, &size, sizeof(size), proto + s->sizecode))
 		return false;
 	*end = *code + 4ULL * size;
 	return true;
@@ -149,7 +149,7 @@ static inline bool puc_shares_run(struct lua_walk *w, const struct puc_shape *s)
 		return false;
 	if (puc_is_replaced(w, s, caller))
 		return true;
-	if (LUA_READ(w, &op, sizeof(op), caller->at - 4))
+	if (VM_READ(w, &op, sizeof(op), caller->at - 4))
 		return false;
 	op &= PUC_OPCODE;
 	return op == s->op.call || op == s->op.tailcall;
@@ -174,7 +174,7 @@ static inline bool puc_is_global(struct lua_walk *w, const struct puc_shape *s, 
 	struct puc_walk *p = &w->puc;
 
 	return lua_is_address(global) && !lua_read_word(w, &p->main, global + s->mainthread) &&
-	       lua_is_address(p->main) && !LUA_READ(w, p->pair, sizeof(p->pair), p->main) &&
+	       lua_is_address(p->main) && !VM_READ(w, p->pair, sizeof(p->pair), p->main) &&
 	       (p->pair[1] & 0xff) == PUC_IS_THREAD &&
 	       !lua_read_word(w, &p->pair[0], p->main + s->global) && p->pair[0] == global;
 }
@@ -185,11 +185,11 @@ static inline bool puc_is_running(struct lua_walk *w, const struct puc_shape *s,
 	struct puc_walk *p = &w->puc;
 	struct puc_thread *t = &p->seen;
 
-	if (LUA_READ(w, p->pair, sizeof(p->pair), thread) || (p->pair[1] & 0xff) != PUC_IS_THREAD ||
+	if (VM_READ(w, p->pair, sizeof(p->pair), thread) || (p->pair[1] & 0xff) != PUC_IS_THREAD ||
 		p->pair[1] >> (s->status - 8) * 8 & 0xff ||
 		lua_read_word(w, &t->global, thread + s->global) ||
 		lua_read_word(w, &t->ci, thread + s->ci) ||
-		LUA_READ(w, &t->levels, sizeof(t->levels), thread + s->levels))
+		VM_READ(w, &t->levels, sizeof(t->levels), thread + s->levels))
 		return false;
 	t->base_ci = thread + s->base_ci;
 	if (!s->previous && lua_read_word(w, &t->base_ci, thread + s->base_ci))
@@ -236,7 +236,7 @@ static inline int puc_scan(struct lua_walk *w, const struct puc_shape *s)
 	struct puc_walk *p = &w->puc;
 
 	if (p->at >= PUC_WORDS) {
-		if (p->scan >= p->scan_end || LUA_READ(w, &w->bytes, LUA_BYTES, p->scan))
+		if (p->scan >= p->scan_end || VM_READ(w, &w->bytes, LUA_BYTES, p->scan))
 			return w->thread ? VM_WHOLE : VM_NOT_RUNNING;
 		p->scan += LUA_BYTES;
 		p->at = 0;

@@ -73,7 +73,7 @@ static inline bool puc_search_slot(
 	f->wants_string = wants_string;
 	f->at = 0;
 	f->step = PUC_SEARCH_LOCALS;
-	return LUA_READ(w, &f->nr, sizeof(f->nr), f->proto + s->sizelocvars) ||
+	return VM_READ(w, &f->nr, sizeof(f->nr), f->proto + s->sizelocvars) ||
 	       lua_read_word(w, &f->list, f->proto + s->locvars);
 }
 
@@ -87,7 +87,7 @@ static inline bool puc_search_local(struct lua_walk *w)
 	} local;
 
 	if (f->at >= f->nr ||
-		LUA_READ(w, &local, sizeof(local), f->list + PUC_LOCVAR_SIZE * (uint64_t)f->at) ||
+		VM_READ(w, &local, sizeof(local), f->list + PUC_LOCVAR_SIZE * (uint64_t)f->at) ||
 		local.first > f->pc) {
 		f->step = PUC_SEARCH_CODE;
 		f->at = f->target = 0;
@@ -145,7 +145,7 @@ static inline bool puc_search_code(struct lua_walk *w, const struct puc_shape *s
 			f->step = PUC_SEARCH_ORIGIN;
 			break;
 		}
-		if (LUA_READ(w, &ins, sizeof(ins), f->code + 4ULL * f->at))
+		if (VM_READ(w, &ins, sizeof(ins), f->code + 4ULL * f->at))
 			return true;
 		struct puc_ins i = puc_decode(s, ins);
 
@@ -160,7 +160,7 @@ static inline bool puc_take_constant(struct lua_walk *w, const struct puc_shape 
 	uint64_t constants, value[2];
 
 	if (!lua_read_word(w, &constants, w->puc.search.proto + s->constants) &&
-		!LUA_READ(w, value, sizeof(value), constants + PUC_VALUE_SIZE * (uint64_t)number) &&
+		!VM_READ(w, value, sizeof(value), constants + PUC_VALUE_SIZE * (uint64_t)number) &&
 		(value[1] & 0xf) == PUC_STRING)
 		w->puc.search.text = value[0];
 	return true;
@@ -194,7 +194,7 @@ static inline bool puc_take_origin(struct lua_walk *w, const struct puc_shape *s
 	struct puc_search *f = &w->puc.search;
 	uint32_t ins;
 
-	if (f->setter == PUC_NOWHERE || LUA_READ(w, &ins, sizeof(ins), f->code + 4ULL * f->setter))
+	if (f->setter == PUC_NOWHERE || VM_READ(w, &ins, sizeof(ins), f->code + 4ULL * f->setter))
 		return true;
 	struct puc_ins i = puc_decode(s, ins);
 
@@ -223,7 +223,7 @@ static inline bool puc_search_abs_line(struct lua_walk *w, const struct puc_shap
 	struct puc_search *f = &w->puc.search;
 	uint32_t pair[2]; /* bytecode, line */
 
-	if (f->at < f->nr && !LUA_READ(w, pair, sizeof(pair), f->list + 8ULL * f->at) &&
+	if (f->at < f->nr && !VM_READ(w, pair, sizeof(pair), f->list + 8ULL * f->at) &&
 		pair[0] <= f->pc) {
 		f->target = pair[0] + 1;
 		f->line = pair[1];
@@ -245,7 +245,7 @@ static inline bool puc_search_lines(struct lua_walk *w)
 
 		if (f->at > f->pc)
 			return true;
-		if (LUA_READ(w, &difference, 1, f->list + f->at)) {
+		if (VM_READ(w, &difference, 1, f->list + f->at)) {
 			f->line = 0;
 			return true;
 		}
@@ -280,7 +280,7 @@ static inline bool puc_begin_search(
 
 	*f = (struct puc_search){.proto = proto};
 	if (lua_read_word(w, &f->code, proto + s->code) ||
-		LUA_READ(w, &size, sizeof(size), proto + s->sizecode))
+		VM_READ(w, &size, sizeof(size), proto + s->sizecode))
 		return false;
 	f->pc = (uint32_t)((at - f->code) / 4);
 	f->pc -= f->pc > 0; /* a function that has not begun is at its first bytecode */
@@ -296,7 +296,7 @@ static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 
 	if (!f->with || lua_frame_type(below->what) != LUA_FUNCTION ||
 		!puc_begin_search(w, s, below->what & VM_ADDRESS, f->with) ||
-		LUA_READ(w, &call, sizeof(call), f->with - 4))
+		VM_READ(w, &call, sizeof(call), f->with - 4))
 		return;
 	struct puc_ins i = puc_decode(s, call);
 
@@ -310,7 +310,7 @@ static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 	PUC_SEARCH(w, s);
 	if (!w->puc.search.text)
 		return;
-	len = LUA_READ_STRING(w, t->name, LUA_NAME_MAX, w->puc.search.text + PUC_TEXT);
+	len = VM_READ_STRING(w, t->name, LUA_NAME_MAX, w->puc.search.text + PUC_TEXT);
 	if (len <= 0 || t->name[0] == '(') /* a hidden variable of a loop */
 		return;
 	t->name_len = (uint32_t)len;
@@ -324,7 +324,7 @@ static inline int puc_read_line(struct lua_walk *w, const struct puc_shape *s, u
 	struct puc_search *f = &w->puc.search;
 	uint64_t list;
 
-	if (LUA_READ(w, &t->first_line, 4, proto + s->linedefined) ||
+	if (VM_READ(w, &t->first_line, 4, proto + s->linedefined) ||
 		lua_read_word(w, &list, proto + s->lineinfo))
 		return -1;
 	t->is_stripped = !list;
@@ -332,12 +332,12 @@ static inline int puc_read_line(struct lua_walk *w, const struct puc_shape *s, u
 	if (!list || !puc_begin_search(w, s, proto, at))
 		return 0;
 	if (s->minor < 4)
-		return LUA_READ(w, &t->line, 4, list + 4ULL * f->pc) ? -1 : 0;
+		return VM_READ(w, &t->line, 4, list + 4ULL * f->pc) ? -1 : 0;
 	f->line = t->first_line;
 	f->at = f->pc / PUC_ABS_LINES;
 	f->at -= f->at > 0;
 	f->step = PUC_SEARCH_ABS_LINES;
-	if (LUA_READ(w, &f->nr, 4, proto + s->sizeabslineinfo) ||
+	if (VM_READ(w, &f->nr, 4, proto + s->sizeabslineinfo) ||
 		lua_read_word(w, &f->list, proto + s->abslineinfo))
 		return -1;
 	PUC_SEARCH(w, s);
@@ -370,7 +370,7 @@ static inline void puc_read_texts(struct lua_walk *w, const struct puc_shape *s,
 		t->named = true;
 		return;
 	}
-	len = LUA_READ_STRING(w, t->chunk, LUA_TEXT_MAX, chunk + PUC_TEXT);
+	len = VM_READ_STRING(w, t->chunk, LUA_TEXT_MAX, chunk + PUC_TEXT);
 	t->chunk_len = len > 0 ? (uint32_t)len : 0;
 	t->named = len >= 0;
 }

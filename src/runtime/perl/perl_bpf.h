@@ -20,8 +20,6 @@ static __always_inline struct perl_cached_sub *perl_sub_cache_slot(uint64_t cv)
 	return bpf_map_lookup_elem(&perl_sub_cache, &at);
 }
 
-#define PERL_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-#define PERL_READ_STRING(w, to, size, at) read_user_string(to, size, at)
 #define PERL_CACHED_SUB(w, cv) perl_sub_cache_slot(cv)
 
 #include "perl_step.h"

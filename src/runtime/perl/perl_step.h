@@ -2,11 +2,7 @@
 /*
  * Walks Perl's stacks, one context per step. The same code runs in the kernel (BPF) and in user
  * space. It finds the frames that perl's caller() reports. There is no recursion, and every read
- *may fail. The includer defines
- *
- *	int PERL_READ(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which reads the target's memory and returns 0 if all of it could be read, and
+ * may fail. The includer defines VM_READ, see vm_walk.h, and
  *
  *	struct perl_cached_sub *PERL_CACHED_SUB(struct perl_walk *w, uint64_t cv)
  *
@@ -45,12 +41,12 @@ static inline uint32_t perl_bits_at(const struct perl_walk *w, uint32_t offset, 
 
 static inline int perl_read(struct perl_walk *w, uint32_t size, uint64_t address)
 {
-	return size > PERL_BYTES ? -1 : PERL_READ(w, &w->bytes, size, address);
+	return size > PERL_BYTES ? -1 : VM_READ(w, &w->bytes, size, address);
 }
 
 static inline int perl_read_pointer(struct perl_walk *w, uint64_t *to, uint64_t address)
 {
-	return PERL_READ(w, to, sizeof(*to), address);
+	return VM_READ(w, to, sizeof(*to), address);
 }
 
 /* ---- subs ---- */

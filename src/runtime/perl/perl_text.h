@@ -2,12 +2,7 @@
 /*
  * Reads the name and the location of a Perl frame from the target's memory while the thread does
  * not run. The same code runs in the kernel (BPF) and in user space. Include it after perl_step.h
- * and also define
- *
- *	int PERL_READ_STRING(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
- *
- * which reads a string with its NUL, cut if it is longer than SIZE, and returns its length without
- * the NUL, or -1.
+ * and also define VM_READ_STRING, see vm_walk.h.
  */
 #ifndef RUNTIME_PERL_PERL_TEXT_H
 #define RUNTIME_PERL_PERL_TEXT_H
@@ -24,15 +19,15 @@ static inline int perl_read_key(
 	uint8_t behind[2]; /* NUL, flags */
 	uint32_t len;
 
-	if (!hek || PERL_READ(w, &len, sizeof(len), hek + s->hek_len) || !len ||
-		len > PERL_KEY_MAX || PERL_READ(w, behind, 2, hek + s->hek_key + len) || behind[0])
+	if (!hek || VM_READ(w, &len, sizeof(len), hek + s->hek_len) || !len || len > PERL_KEY_MAX ||
+		VM_READ(w, behind, 2, hek + s->hek_key + len) || behind[0])
 		return -1;
 	text->cut = len > PERL_TEXT_MAX;
 	if (text->cut)
 		len = PERL_TEXT_MAX;
 	text->len = len;
 	text->latin = behind[1] & PERL_WAS_UTF8;
-	return PERL_READ(w, text->bytes, len, hek + s->hek_key);
+	return VM_READ(w, text->bytes, len, hek + s->hek_key);
 }
 
 /*
@@ -71,7 +66,7 @@ static inline int perl_find_stash_key(
 	if (perl_find_aux(w, s, hv, body, &aux) || perl_read_pointer(w, hek, aux + s->aux_name))
 		return -1;
 	if (*hek && s->aux_name_count != PERL_NONE &&
-		PERL_READ(w, &count, sizeof(count), aux + s->aux_name_count))
+		VM_READ(w, &count, sizeof(count), aux + s->aux_name_count))
 		return -1;
 	return count ? perl_read_pointer(w, hek, *hek) : 0; /* the first of several names */
 }
@@ -145,7 +140,7 @@ static inline int perl_read_file(
 				       perl_read_pointer(w, &hek, body + l->shape.xgv_namehek)
 			       ? -1
 			       : perl_read_key(w, &l->shape, hek, text);
-	len = PERL_READ_STRING(w, text->bytes, PERL_TEXT_MAX + 2, file);
+	len = VM_READ_STRING(w, text->bytes, PERL_TEXT_MAX + 2, file);
 	if (len < 0)
 		return -1;
 	text->cut = len > PERL_TEXT_MAX;

@@ -4,60 +4,26 @@
 #include "lib/utf8.h"
 #include "lib/util.h"
 #include "runtime/pointer_path_follow.h"
+#include "runtime/vm_walk.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* A walk and the target's memory. */
-struct user_walk {
-	struct perl_walk walk;
-	const struct memory *memory;
-};
-
-static int read_target(struct perl_walk *w, void *to, uint32_t size, uint64_t address)
-{
-	struct user_walk *u = (struct user_walk *)w;
-
-	return memory_read(u->memory, address, to, size) ? 0 : -1;
-}
-
-static int read_string(struct perl_walk *w, char *to, uint32_t size, uint64_t address)
-{
-	struct user_walk *u = (struct user_walk *)w;
-
-	return memory_string(u->memory, address, to, size);
-}
-
-#define PERL_READ(w, to, size, at) read_target(w, to, size, at)
-#define PERL_READ_STRING(w, to, size, at) read_string(w, to, size, at)
 #define PERL_CACHED_SUB(w, cv) NULL
 #include "perl_step.h"
 #include "perl_text.h"
 
-static enum vm_end walk(struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter,
-	struct vm_stack *stack)
+static int step(struct vm_walk *w, const void *layout)
 {
-	int end = perl_begin(w, l, interpreter);
-
-	stack->op = w->vm.op;
-	for (;;) {
-		if (w->vm.found && stack->nr == stack->max)
-			return VM_CUT;
-		if (w->vm.found)
-			stack->frames[stack->nr++] = w->vm.frame;
-		if (end != VM_ON)
-			return (enum vm_end)end;
-		end = perl_step(w, l);
-	}
+	return perl_step((struct perl_walk *)w, layout);
 }
 
 enum vm_end perl_walk(const struct perl_layout *l, const struct memory *memory,
 	uint64_t interpreter, struct vm_stack *stack)
 {
-	struct user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
+	struct perl_walk w = {.vm = {.mixed = stack->mixed, .memory = memory}};
 
-	stack->nr = 0;
-	return walk(&u.walk, l, interpreter, stack);
+	return vm_walk_run(&w.vm, perl_begin(&w, l, interpreter), step, l, stack);
 }
 
 enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *memory,
@@ -75,9 +41,9 @@ enum vm_end perl_walk_thread(const struct perl_layout *l, const struct memory *m
 void perl_frame_texts(const struct perl_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, struct perl_texts *texts)
 {
-	struct user_walk u = {.memory = memory};
+	struct perl_walk w = {.vm.memory = memory};
 
-	perl_read_texts(&u.walk, l, frame, texts);
+	perl_read_texts(&w, l, frame, texts);
 }
 
 static void add_bytes(const struct perl_text *text, size_t from, struct strbuf *out)

@@ -5,8 +5,6 @@
 
 #include "runtime/vm_read_bpf.h"
 
-#define PHP_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
-
 #include "php_step.h"
 #include "php_text.h"
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Walks PHP's stacks, one call per step. The same code runs in the kernel (BPF) and in user space.
- *It finds the frames that debug_backtrace() reports. There is no recursion, and every read may
- *fail. The includer defines
- *
- *	int PHP_READ(struct php_walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which reads the target's memory and returns 0 if all of it could be read. The rules come from
+ * It finds the frames that debug_backtrace() reports. There is no recursion, and every read may
+ * fail. The includer defines VM_READ, see vm_walk.h. The rules come from
  * zend_fetch_debug_backtrace() and zend_generator_check_placeholder_frame().
  */
 #ifndef RUNTIME_PHP_PHP_STEP_H
@@ -19,7 +15,7 @@
 
 static inline int php_read_word(struct php_walk *w, uint64_t *to, uint64_t address)
 {
-	return PHP_READ(w, to, sizeof(*to), address);
+	return VM_READ(w, to, sizeof(*to), address);
 }
 
 /*
@@ -33,7 +29,7 @@ static inline uint64_t php_leaf_opline(
 	uint32_t last;
 
 	if (php_read_word(w, &opcodes, func + s->opcodes) ||
-		PHP_READ(w, &last, sizeof(last), func + s->last))
+		VM_READ(w, &last, sizeof(last), func + s->last))
 		return opline;
 	for (uint32_t i = VM_NATIVE_REGS; i--;) {
 		uint64_t at = w->vm.native.reg[i & (VM_NATIVE_REGS - 1)] - opcodes;
@@ -52,11 +48,11 @@ static inline uint32_t php_line(struct php_walk *w, uint64_t *opline)
 		uint8_t code, types[3];
 	} op = {0, 0, {0}};
 
-	if (!*opline || PHP_READ(w, &op, sizeof(op), *opline + PHP_OP_LINE))
+	if (!*opline || VM_READ(w, &op, sizeof(op), *opline + PHP_OP_LINE))
 		return 0;
 	if (op.code == PHP_HANDLE_EXCEPTION &&
 		(php_read_word(w, opline, *opline - sizeof(*opline)) || !*opline ||
-			PHP_READ(w, &op, sizeof(op), *opline + PHP_OP_LINE)))
+			VM_READ(w, &op, sizeof(op), *opline + PHP_OP_LINE)))
 		return 0;
 	return op.line;
 }
@@ -121,12 +117,12 @@ static inline int php_read_call(struct php_walk *w, uint64_t call)
 	uint64_t func;
 	uint8_t type;
 
-	if (call & 7 || PHP_READ(w, w->data, sizeof(w->data), call))
+	if (call & 7 || VM_READ(w, w->data, sizeof(w->data), call))
 		return -1;
 	func = w->data[PHP_DATA_FUNC / 8];
 	if (!func)
 		return 0;
-	if (func & 7 || PHP_READ(w, w->func, sizeof(w->func), func))
+	if (func & 7 || VM_READ(w, w->func, sizeof(w->func), func))
 		return -1;
 	type = w->func[PHP_FUNC_TYPE] & 0xff;
 	return type == PHP_INTERNAL_FUNCTION || type == PHP_USER_FUNCTION || type == PHP_EVAL_CODE

@@ -19,10 +19,10 @@ static inline uint16_t php_read_string(struct php_walk *w, uint64_t string, char
 		uint64_t hash, len;
 	} head;
 
-	if (!string || PHP_READ(w, &head, sizeof(head), string) ||
+	if (!string || VM_READ(w, &head, sizeof(head), string) ||
 		(head.type & 0xf) != PHP_IS_STRING || !head.len || head.len > PHP_STRING_MAX - 1)
 		return 0;
-	if (PHP_READ(w, to, head.len < max ? (uint32_t)head.len : max, string + PHP_STRING_TEXT))
+	if (VM_READ(w, to, head.len < max ? (uint32_t)head.len : max, string + PHP_STRING_TEXT))
 		return 0;
 	return (uint16_t)head.len;
 }
@@ -64,7 +64,7 @@ static inline uint8_t php_read_called(struct php_walk *w, const struct vm_frame 
 	enum php_type type = php_frame_type(below->what);
 
 	if (!type || type == PHP_IN_C || !(below->at & VM_ADDRESS) ||
-		PHP_READ(w, &op, sizeof(op), (below->at & VM_ADDRESS) + PHP_OP_EXTENDED))
+		VM_READ(w, &op, sizeof(op), (below->at & VM_ADDRESS) + PHP_OP_EXTENDED))
 		return 0;
 	return op.code == PHP_INCLUDE_OR_EVAL ? (uint8_t)op.extended : 0;
 }

@@ -3,55 +3,30 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "runtime/pointer_path_follow.h"
+#include "runtime/vm_walk.h"
 
 #include <string.h>
 
-/* A walk and the target's memory. */
-struct php_user_walk {
-	struct php_walk walk;
-	const struct memory *memory;
-};
-
-static int read_target(struct php_walk *w, void *to, uint32_t size, uint64_t address)
-{
-	struct php_user_walk *u = (struct php_user_walk *)w;
-
-	return memory_read(u->memory, address, to, size) ? 0 : -1;
-}
-
-#define PHP_READ(w, to, size, at) read_target(w, to, size, at)
 #include "php_step.h"
 #include "php_text.h"
 
-static enum vm_end walk(
-	struct php_walk *w, const struct php_layout *l, uint64_t globals, struct vm_stack *stack)
+static int step(struct vm_walk *w, const void *layout)
 {
-	int end = php_begin(w, l, globals);
-
-	for (unsigned nr = 0; nr < VM_STEPS_MAX; nr++) {
-		if (w->vm.found && stack->nr == stack->max)
-			return VM_CUT;
-		if (w->vm.found)
-			stack->frames[stack->nr++] = w->vm.frame;
-		if (end != VM_ON)
-			return (enum vm_end)end;
-		end = php_step(w, l);
-	}
-	return VM_CUT;
+	return php_step((struct php_walk *)w, layout);
 }
 
 enum vm_end php_walk(const struct php_layout *l, const struct memory *memory, uint64_t thread,
 	const struct vm_native *native, struct vm_stack *stack)
 {
-	struct php_user_walk u = {.memory = memory};
+	struct php_walk w = {.vm.memory = memory};
 	uint64_t globals;
-	enum vm_end end = pointer_path_follow(&l->globals, memory, thread, &globals);
+	int end = pointer_path_follow(&l->globals, memory, thread, &globals);
 
-	stack->nr = 0;
-	stack->op = 0;
 	if (native)
-		u.walk.vm.native = *native;
-	return end == VM_ON ? walk(&u.walk, l, globals, stack) : end;
+		w.vm.native = *native;
+	if (end == VM_ON)
+		end = php_begin(&w, l, globals);
+	return vm_walk_run(&w.vm, end, step, l, stack);
 }
 
 /* ---- names ---- */
@@ -59,9 +34,9 @@ enum vm_end php_walk(const struct php_layout *l, const struct memory *memory, ui
 void php_frame_texts(const struct php_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, const struct vm_frame *below, struct php_texts *texts)
 {
-	struct php_user_walk u = {.memory = memory};
+	struct php_walk w = {.vm.memory = memory};
 
-	php_read_texts(&u.walk, l, frame, below, texts);
+	php_read_texts(&w, l, frame, below, texts);
 }
 
 /* Appends a text of LEN bytes, of which at most MAX were read, up to a NUL as in the names of

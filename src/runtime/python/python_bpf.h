@@ -21,7 +21,6 @@ static __always_inline struct python_cached_thread *python_thread_slot(uint64_t 
 	return bpf_map_lookup_elem(&python_threads, &at);
 }
 
-#define PYTHON_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define PYTHON_CACHED_THREAD(w) python_thread_slot((w)->thread)
 #define PYTHON_SEARCH(w, l) python_search()
 #define PYTHON_FIND_LINE(w, l) python_find_line()

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Walks CPython's stacks, one frame per step. The same code runs in the kernel (BPF) and in user
- * space. There is no recursion, and every read may fail. The includer defines
- *
- *	int PYTHON_READ(struct python_walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which reads the target's memory and returns 0 if all of it could be read,
+ * space. There is no recursion, and every read may fail. The includer defines VM_READ, see
+ * vm_walk.h,
  *
  *	struct python_cached_thread *PYTHON_CACHED_THREAD(struct python_walk *w)
  *
@@ -26,7 +23,7 @@ enum { PYTHON_OWNED_BY_C = 3 }; /* values of a frame's owner from FRAME_OWNED_BY
 
 static inline int python_pointer(struct python_walk *w, uint64_t *to, uint64_t address)
 {
-	return PYTHON_READ(w, to, sizeof(*to), address);
+	return VM_READ(w, to, sizeof(*to), address);
 }
 
 static inline uint64_t python_of_frame(const struct python_walk *w, uint32_t offset)
@@ -168,7 +165,7 @@ static inline bool python_read_code(
 	const struct python_shape *s = &l->shape;
 
 	return code && s->code_size <= sizeof(w->code) &&
-	       !PYTHON_READ(w, w->code, s->code_size, code) &&
+	       !VM_READ(w, w->code, s->code_size, code) &&
 	       python_of_code(w, s->object_type) == l->code_type;
 }
 
@@ -227,7 +224,7 @@ static inline int python_step(struct python_walk *w, const struct python_layout 
 
 	w->vm.found = false;
 	if (w->nr_steps++ >= VM_STEPS_MAX || s->frame_size > sizeof(w->frame) ||
-		PYTHON_READ(w, w->frame, s->frame_size, w->at))
+		VM_READ(w, w->frame, s->frame_size, w->at))
 		return VM_INCONSISTENT;
 	previous = python_of_frame(w, s->frame_previous);
 	entry = (uint8_t)(python_of_frame(w, s->frame_entry) >> s->frame_entry % 8 * 8);

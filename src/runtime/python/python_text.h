@@ -103,7 +103,7 @@ static inline int python_line_step(struct python_walk *w, const struct python_la
 	struct python_line *p = &w->line;
 	uint8_t byte;
 
-	if (p->at >= p->end || PYTHON_READ(w, &byte, 1, p->at)) {
+	if (p->at >= p->end || VM_READ(w, &byte, 1, p->at)) {
 		/* the last entry of lnotab has no end */
 		if (l->shape.lines != PYTHON_LNOTAB && !python_line_covers(p))
 			p->has_line = false;
@@ -155,7 +155,7 @@ static inline bool python_read_text(struct python_walk *w, const struct python_s
 
 	head->size = 0;
 	if (!text || python_pointer(w, &length, text + s->string_length) ||
-		PYTHON_READ(w, &state, sizeof(state), text + s->string_state) ||
+		VM_READ(w, &state, sizeof(state), text + s->string_state) ||
 		!(state & PYTHON_COMPACT))
 		return false;
 	head->kind = state >> PYTHON_KIND_SHIFT & 7;
@@ -167,7 +167,7 @@ static inline bool python_read_text(struct python_walk *w, const struct python_s
 	if (!size)
 		return true;
 	return size <= max &&
-	       !PYTHON_READ(w, to, size,
+	       !VM_READ(w, to, size,
 		       text + (state & PYTHON_ASCII ? s->ascii_size : s->compact_size));
 }
 

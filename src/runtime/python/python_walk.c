@@ -3,23 +3,10 @@
 #include "lib/strbuf.h"
 #include "lib/utf8.h"
 #include "lib/util.h"
+#include "runtime/vm_walk.h"
 
 #include <string.h>
 
-/* A walk and the target's memory. */
-struct python_user_walk {
-	struct python_walk walk;
-	const struct memory *memory;
-};
-
-static int read_target(struct python_walk *w, void *to, uint32_t size, uint64_t address)
-{
-	struct python_user_walk *u = (struct python_user_walk *)w;
-
-	return memory_read(u->memory, address, to, size) ? 0 : -1;
-}
-
-#define PYTHON_READ(w, to, size, at) read_target(w, to, size, at)
 #define PYTHON_CACHED_THREAD(w) NULL
 #define PYTHON_SEARCH(w, l) search(w, l)
 #define PYTHON_FIND_LINE(w, l) find_line(w, l)
@@ -46,31 +33,25 @@ static void find_line(struct python_walk *w, const struct python_layout *l)
 	w->line.has_line = false;
 }
 
+static int step(struct vm_walk *w, const void *layout)
+{
+	return python_step((struct python_walk *)w, layout);
+}
+
 enum vm_end python_walk(const struct python_layout *l, const struct memory *memory, uint64_t thread,
 	struct vm_stack *stack)
 {
-	struct python_user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
-	struct python_walk *w = &u.walk;
-	int end = python_begin(w, l, thread);
+	struct python_walk w = {.vm = {.mixed = stack->mixed, .memory = memory}};
 
-	stack->nr = 0;
-	for (;;) {
-		if (w->vm.found && stack->nr == stack->max)
-			return VM_CUT;
-		if (w->vm.found)
-			stack->frames[stack->nr++] = w->vm.frame;
-		if (end != VM_ON)
-			return (enum vm_end)end;
-		end = python_step(w, l);
-	}
+	return vm_walk_run(&w.vm, python_begin(&w, l, thread), step, l, stack);
 }
 
 void python_frame_texts(const struct python_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, struct python_texts *texts)
 {
-	struct python_user_walk u = {.memory = memory};
+	struct python_walk w = {.vm.memory = memory};
 
-	python_read_texts(&u.walk, l, frame, texts);
+	python_read_texts(&w, l, frame, texts);
 }
 
 /* ---- names ---- */

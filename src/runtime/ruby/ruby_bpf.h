@@ -20,7 +20,6 @@ static __always_inline struct ruby_cached *ruby_cache_slot(uint64_t iseq, uint64
 	return bpf_map_lookup_elem(&ruby_cache, &at);
 }
 
-#define RUBY_READ(w, to, size, at) bpf_probe_read_user(to, size, (const void *)(at))
 #define RUBY_CACHED(w, iseq, pc) ruby_cache_slot(iseq, pc)
 
 #include "ruby_step.h"

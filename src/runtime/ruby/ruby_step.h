@@ -2,11 +2,7 @@
 /*
  * Walks Ruby's stacks, one control frame per step. The same code runs in the kernel (BPF) and in
  * user space. It finds the frames that Ruby's caller_locations() reports. Every read may fail. The
- * includer defines
- *
- *	int RUBY_READ(struct ruby_walk *w, void *to, uint32_t size, uint64_t address)
- *
- * which reads the target's memory and returns 0 if all of it could be read, and
+ * includer defines VM_READ, see vm_walk.h, and
  *
  *	struct ruby_cached *RUBY_CACHED(struct ruby_walk *w, uint64_t iseq, uint64_t pc)
  *
@@ -58,7 +54,7 @@ enum {
 static inline uint64_t ruby_read_object(struct ruby_walk *w, uint64_t address)
 {
 	/* small numbers, symbols, nil and the like are no addresses */
-	if (address & 7 || address < 4096 || RUBY_READ(w, w->words, sizeof(w->words), address))
+	if (address & 7 || address < 4096 || VM_READ(w, w->words, sizeof(w->words), address))
 		return 0;
 	return w->words[0];
 }
@@ -82,7 +78,7 @@ static inline uint64_t ruby_entry(struct ruby_walk *w, uint64_t word)
 
 static inline int ruby_read_env(struct ruby_walk *w, uint64_t ep)
 {
-	return RUBY_READ(w, w->env, sizeof(w->env), ep - 2 * sizeof(uint64_t));
+	return VM_READ(w, w->env, sizeof(w->env), ep - 2 * sizeof(uint64_t));
 }
 
 /* Returns the method entry of the environment in w->env or of one around it, or 0. */
@@ -107,8 +103,8 @@ static inline uint64_t ruby_place(struct ruby_walk *w, uint64_t iseq, uint64_t p
 {
 	uint64_t body, head[2]; /* type and size, iseq_encoded */
 
-	if (RUBY_READ(w, &body, sizeof(body), iseq + RUBY_ISEQ_BODY) ||
-		RUBY_READ(w, head, sizeof(head), body))
+	if (VM_READ(w, &body, sizeof(body), iseq + RUBY_ISEQ_BODY) ||
+		VM_READ(w, head, sizeof(head), body))
 		return 0;
 	return pc - head[1] <= (head[0] >> 32) * sizeof(uint64_t) ? pc : 0;
 }
@@ -141,8 +137,8 @@ static inline bool ruby_is_written(struct ruby_walk *w)
 {
 	uint64_t method = ruby_entry(w, w->env[0]), at, definition[2]; /* and its iseq */
 
-	return method && !RUBY_READ(w, &at, sizeof(at), method + RUBY_ME_DEF) &&
-	       !RUBY_READ(w, definition, sizeof(definition), at) &&
+	return method && !VM_READ(w, &at, sizeof(at), method + RUBY_ME_DEF) &&
+	       !VM_READ(w, definition, sizeof(definition), at) &&
 	       ((definition[0] & RUBY_METHOD_TYPE) != RUBY_METHOD_ISEQ ||
 		       definition[1] == w->frame[RUBY_ISEQ]);
 }
@@ -188,7 +184,7 @@ static inline int ruby_step(struct ruby_walk *w, const struct ruby_layout *l)
 	w->vm.found = w->is_innermost = false;
 	if (w->cfp >= w->end)
 		return w->cfp == w->end ? VM_WHOLE : VM_INCONSISTENT;
-	if (RUBY_READ(w, w->frame, sizeof(w->frame), w->cfp) || ruby_read_env(w, w->frame[RUBY_EP]))
+	if (VM_READ(w, w->frame, sizeof(w->frame), w->cfp) || ruby_read_env(w, w->frame[RUBY_EP]))
 		return VM_INCONSISTENT;
 	w->cfp += l->shape.cfp_size;
 	flags = w->env[2] & RUBY_FRAME_FINISH ? RUBY_FROM_C : 0;
@@ -219,7 +215,7 @@ static inline void ruby_find_gc(struct ruby_walk *w, const struct ruby_layout *l
 {
 	uint8_t flags;
 
-	if (RUBY_READ(w, &flags, sizeof(flags), gc + l->gc_flags) || !(flags & l->during_gc))
+	if (VM_READ(w, &flags, sizeof(flags), gc + l->gc_flags) || !(flags & l->during_gc))
 		return;
 	w->vm.found = true;
 	w->vm.frame = (struct vm_frame){VM_WHAT(RUBY_GC), 0, 0};
@@ -233,7 +229,7 @@ static inline int ruby_begin(struct ruby_walk *w, uint64_t ec)
 	w->vm.found = false;
 	w->clause.what = 0;
 	w->is_innermost = true;
-	if (RUBY_READ(w, head, sizeof(head), ec))
+	if (VM_READ(w, head, sizeof(head), ec))
 		return VM_INCONSISTENT;
 	if (!head[0] || !head[2])
 		return VM_NOT_RUNNING;

@@ -32,7 +32,7 @@ enum {
 
 static inline int ruby_read_word(struct ruby_walk *w, uint64_t *to, uint64_t address)
 {
-	return RUBY_READ(w, to, sizeof(*to), address);
+	return VM_READ(w, to, sizeof(*to), address);
 }
 
 /* Reads the string at ADDRESS. */
@@ -55,7 +55,7 @@ static inline int ruby_read_string(
 	if (len > RUBY_TEXT_MAX)
 		len = RUBY_TEXT_MAX;
 	text->len = (uint16_t)len;
-	return len ? RUBY_READ(w, text->bytes, (uint32_t)len, bytes) : 0;
+	return len ? VM_READ(w, text->bytes, (uint32_t)len, bytes) : 0;
 }
 
 /* Returns the length of the string at ADDRESS, or 0. */
@@ -108,7 +108,7 @@ static inline int ruby_find_variable(
 		ruby_read_word(w, &entries, table + RUBY_TABLE_ENTRIES))
 		return -1;
 	for (int i = 0; i < RUBY_TABLE_LOOK; i++, entries += 3 * sizeof(uint64_t)) {
-		if (RUBY_READ(w, w->words, 3 * sizeof(uint64_t), entries))
+		if (VM_READ(w, w->words, 3 * sizeof(uint64_t), entries))
 			return -1;
 		*value = w->words[2];
 		if (w->words[1] == id)
@@ -186,7 +186,7 @@ static inline int ruby_find_rank(
 	table += RUBY_BLOCKS_AT + position / 512 * RUBY_BLOCK_SIZE;
 	bit = position % 512;
 	small = bit / 64;
-	if (RUBY_READ(w, w->words, 2 * sizeof(uint64_t), table) ||
+	if (VM_READ(w, w->words, 2 * sizeof(uint64_t), table) ||
 		ruby_read_word(w, &word, table + RUBY_BLOCK_BITS + small * sizeof(word)))
 		return -1;
 	*rank = (uint32_t)w->words[0] + ruby_count_bits(word << (63 - bit % 64));
@@ -202,7 +202,7 @@ static inline int ruby_read_line(
 	uint64_t encoded, info[4], position, rank = 1; /* entries, positions, size, table */
 
 	if (ruby_read_word(w, &encoded, body + 8) ||
-		RUBY_READ(w, info, sizeof(info), body + s->insns_info))
+		VM_READ(w, info, sizeof(info), body + s->insns_info))
 		return -1;
 	position = (pc - encoded) / sizeof(uint64_t);
 	if (position)
@@ -212,7 +212,7 @@ static inline int ruby_read_line(
 		return -1;
 	if (!rank || rank > info[2])
 		return -1;
-	return RUBY_READ(w, line, sizeof(*line), info[0] + (rank - 1) * s->entry_size);
+	return VM_READ(w, line, sizeof(*line), info[0] + (rank - 1) * s->entry_size);
 }
 
 /* ---- frames ---- */
@@ -239,7 +239,7 @@ static inline void ruby_read_method(struct ruby_walk *w, const struct ruby_layou
 
 	t->named = !ruby_read_word(w, &iseq, body + l->shape.local_iseq) &&
 		   !ruby_read_word(w, &body, iseq + RUBY_ISEQ_BODY) &&
-		   !RUBY_READ(w, &type, sizeof(type), body) &&
+		   !VM_READ(w, &type, sizeof(type), body) &&
 		   !ruby_read_word(w, &label, body + RUBY_BODY_LABEL) &&
 		   !ruby_read_string(w, &l->shape, label, &t->method);
 	if (t->named && type == RUBY_TYPE_METHOD)
@@ -253,7 +253,7 @@ static inline void ruby_read_code(struct ruby_walk *w, const struct ruby_layout 
 	uint64_t body, location[3]; /* pathobj, base_label, label */
 
 	if (ruby_read_word(w, &body, (f->what & VM_ADDRESS) + RUBY_ISEQ_BODY) ||
-		RUBY_READ(w, location, sizeof(location), body + RUBY_BODY_LOCATION))
+		VM_READ(w, location, sizeof(location), body + RUBY_BODY_LOCATION))
 		return;
 	t->placed = !ruby_read_path(w, s, location[0], &t->file);
 	if (f->at && ruby_read_line(w, s, body, f->at, &t->line))

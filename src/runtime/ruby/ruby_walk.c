@@ -4,21 +4,9 @@
 #include "lib/utf8.h"
 #include "lib/util.h"
 #include "runtime/pointer_path_follow.h"
+#include "runtime/vm_walk.h"
 
 #include <string.h>
-
-/* A walk and the target's memory. */
-struct ruby_user_walk {
-	struct ruby_walk walk;
-	const struct memory *memory;
-};
-
-static int read_target(struct ruby_walk *w, void *to, uint32_t size, uint64_t address)
-{
-	struct ruby_user_walk *u = (struct ruby_user_walk *)w;
-
-	return memory_read(u->memory, address, to, size) ? 0 : -1;
-}
 
 static struct ruby_cached *no_cache(uint64_t iseq, uint64_t pc)
 {
@@ -27,33 +15,27 @@ static struct ruby_cached *no_cache(uint64_t iseq, uint64_t pc)
 	return NULL;
 }
 
-#define RUBY_READ(w, to, size, at) read_target(w, to, size, at)
 #define RUBY_CACHED(w, iseq, pc) no_cache(iseq, pc)
 #include "ruby_step.h"
 #include "ruby_text.h"
 
+static int step(struct vm_walk *w, const void *layout)
+{
+	return ruby_step((struct ruby_walk *)w, layout);
+}
+
 enum vm_end ruby_walk_thread(const struct ruby_layout *l, const struct memory *memory,
 	uint64_t thread, struct vm_stack *stack)
 {
-	struct ruby_user_walk u = {.walk.vm.mixed = stack->mixed, .memory = memory};
-	struct ruby_walk *w = &u.walk;
+	struct ruby_walk w = {.vm = {.mixed = stack->mixed, .memory = memory}};
 	uint64_t ec, gc;
 	int end = pointer_path_follow(&l->ec, memory, thread, &ec);
 
-	stack->nr = 0;
 	if (end == VM_ON)
-		end = ruby_begin(w, ec);
+		end = ruby_begin(&w, ec);
 	if (end == VM_ON && l->gc.nr && pointer_path_follow(&l->gc, memory, thread, &gc) == VM_ON)
-		ruby_find_gc(w, l, gc);
-	for (;;) {
-		if (w->vm.found && stack->nr == stack->max)
-			return VM_CUT;
-		if (w->vm.found)
-			stack->frames[stack->nr++] = w->vm.frame;
-		if (end != VM_ON)
-			return (enum vm_end)end;
-		end = ruby_step(w, l);
-	}
+		ruby_find_gc(&w, l, gc);
+	return vm_walk_run(&w.vm, end, step, l, stack);
 }
 
 /* ---- names ---- */
@@ -61,27 +43,27 @@ enum vm_end ruby_walk_thread(const struct ruby_layout *l, const struct memory *m
 void ruby_frame_texts(const struct ruby_layout *l, const struct memory *memory,
 	const struct vm_frame *frame, struct ruby_texts *texts)
 {
-	struct ruby_user_walk u = {.memory = memory};
+	struct ruby_walk w = {.vm.memory = memory};
 
-	ruby_read_texts(&u.walk, l, frame, texts);
+	ruby_read_texts(&w, l, frame, texts);
 }
 
 bool ruby_string_is(const struct ruby_layout *l, const struct memory *memory, uint64_t address,
 	const char *wanted)
 {
-	struct ruby_user_walk u = {.memory = memory};
+	struct ruby_walk w = {.vm.memory = memory};
 	struct ruby_text text;
 
-	return !ruby_read_string(&u.walk, &l->shape, address, &text) &&
-	       text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
+	return !ruby_read_string(&w, &l->shape, address, &text) && text.len == strlen(wanted) &&
+	       !memcmp(text.bytes, wanted, text.len);
 }
 
 bool ruby_id_name(
 	const struct ruby_layout *l, const struct memory *memory, uint64_t id, uint64_t *name)
 {
-	struct ruby_user_walk u = {.memory = memory};
+	struct ruby_walk w = {.vm.memory = memory};
 
-	return !ruby_find_id(&u.walk, l, id, name);
+	return !ruby_find_id(&w, l, id, name);
 }
 
 static void add_bytes(const struct ruby_text *text, size_t from, size_t to, struct strbuf *out)
