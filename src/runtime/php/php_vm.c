@@ -31,14 +31,6 @@ static void read_texts(const struct vm_layout *layout, const struct memory *memo
 	php_frame_texts(&layout->php, memory, frame, below, &texts->php);
 }
 
-/* Operators are not recorded. */
-static const char *operator_name(const struct vm_layout *layout, uint32_t number)
-{
-	(void)layout;
-	(void)number;
-	return NULL;
-}
-
 static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
 	struct strbuf *name)
 {
@@ -60,7 +52,6 @@ const struct vm php_vm = {
 	.describe = describe,
 	.walk = walk,
 	.read_texts = read_texts,
-	.operator_name = operator_name,
 	.add_name = add_name,
 	.add_place = add_place,
 	.splice = &php_splice,

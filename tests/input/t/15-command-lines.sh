@@ -39,7 +39,8 @@ wrong() {
 	bad "sample-bt: $wrong_name" 64 "^sample-bt: $wrong_pattern" sample-bt "$@"
 }
 
-wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --php, or --mixed; try --help$' -p 1 --with op
+wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, or --mixed; try --help$' -p 1 --with op
+wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, or --mixed; try --help$' -p 1 --php --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
