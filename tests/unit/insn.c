@@ -3,11 +3,8 @@
 #include "arch/x86_64/insn.h"
 #include "symbol_test.h"
 
-#if __has_include(<Zydis/Encoder.h>) /* since version 4 */
+#if HAS_JUDGE
 #include <Zydis/Zydis.h>
-#define HAS_JUDGE 1
-#else
-#define HAS_JUDGE 0
 #endif
 
 static void insn__has_a_bounded_length(void **state)
