@@ -146,7 +146,7 @@ static void take(struct worker *w)
 	w->output.buf[w->output.len] = '\0';
 	if (n <= 0)
 		reap(w);
-	else if (w->output.len > ANSWER_MAX)
+	else if (w->output.len > (w->answer_max ? w->answer_max : ANSWER_MAX))
 		end(w);
 }
 

@@ -34,6 +34,7 @@ struct worker {
 	void (*finish)(struct worker *w); /* called after it ended; may take the output */
 	void *arg;
 	bool no_files;        /* work opens no files */
+	size_t answer_max;    /* bytes of output, or 0 for 64 MiB */
 	struct strbuf output; /* untrusted; the caller releases it */
 	enum worker_end end;
 	bool stalled; /* with WORKER_LATE: it waited for a file that does not answer */

@@ -109,6 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int inlines = 0; di && inlines < 2; inlines++) {
 		struct taken taken = {.inlines = inlines};
 
+		if (inlines)
+			debuginfo_find_positions(di);
 		debuginfo_find(di, addresses, TEXT / STEP, inlines, take, &taken);
 	}
 	debuginfo_free(di);

@@ -226,6 +226,53 @@ static void names_of_classes(void **state)
 	free(program);
 }
 
+static void describe_positions(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr)
+{
+	(void)i;
+	for (size_t j = 0; j < nr; j++)
+		strbuf_addf(arg, " %u.%u", frames[j].first_line, frames[j].discriminator);
+}
+
+static void expect_positions(const char *symbol, bool asked, const char *expected)
+{
+	char *program = in_dir("program");
+	struct elffile *elf = elffile_open(program, NULL);
+	struct debuginfo *di = debuginfo_new(elf, NULL);
+	uint64_t address = symbol_address(elf, symbol);
+	struct strbuf out = STRBUF_INIT;
+
+	if (asked)
+		debuginfo_find_positions(di);
+	debuginfo_find(di, &address, 1, true, describe_positions, &out);
+	assert_string_equal(out.buf, expected);
+	strbuf_release(&out);
+	debuginfo_free(di);
+	elffile_close(elf);
+	free(program);
+}
+
+/* The first line of a function is the line of its definition, not of its declaration. */
+static void positions(void **state)
+{
+	static const char text[] =
+		"struct thing {\n"
+		"	int get(int x);\n"
+		"};\n"
+		"[[gnu::noinline]] int thing::get(int x)\n"
+		"{\n"
+		"	__asm__ volatile(\".globl at_get\\nat_get: nop\" : \"+r\"(x));\n"
+		"	return x;\n"
+		"}\n"
+		"int main(int argc, char **) { return thing().get(argc); }\n";
+
+	(void)state;
+	compile(source, "program.c", "cc -O2 -g -o program");
+	expect_positions("at_inner", true, " 6.0 12.0 21.0");
+	expect_positions("at_inner", false, " 0.0 0.0 0.0");
+	compile(text, "program.cc", "c++ -O2 -g -o program");
+	expect_positions("at_get", true, " 4.0");
+}
+
 static void assembly(void **state)
 {
 	static const char text[] = ".text\n.globl main\nmain:\n\tnop\nat_ret:\tret\n";
@@ -613,6 +660,7 @@ int main(void)
 		cmocka_unit_test(cold_part),
 		cmocka_unit_test(function_in_function),
 		cmocka_unit_test(names_of_classes),
+		cmocka_unit_test(positions),
 		cmocka_unit_test(assembly),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(common_parts),

@@ -22,7 +22,7 @@ struct code_insn {
 	uint64_t address;       /* link address */
 	uint64_t target_offset; /* bytes from the start of the function TARGET */
 	uint32_t size;          /* bytes */
-	uint32_t text;          /* number of a string */
+	uint32_t text;          /* number of a string, or 0 if only positions are read */
 	/* number of the mangled name of the function that it calls or jumps to, or 0 */
 	uint32_t target;
 	uint32_t target_is_plt; /* it goes to the function's stub in the PLT */
@@ -31,8 +31,9 @@ struct code_insn {
 
 /* A function that an instruction belongs to, and the line, as in struct debuginfo_frame. */
 struct code_frame {
-	uint32_t function, file; /* numbers of strings, mangled, or 0 if not known */
-	uint32_t line;           /* or 0 if it is not known */
+	uint32_t function, file;            /* numbers of strings, mangled, or 0 if not known */
+	uint32_t line;                      /* or 0 if it is not known */
+	uint32_t first_line, discriminator; /* 0 unless positions are read */
 };
 
 struct code_header {

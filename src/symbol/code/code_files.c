@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_S = 60 }; /* seconds that one file may take */
+enum { FILE_S = 60 };                /* seconds that one file may take */
+enum { POSITIONS_ANSWER = 1 << 29 }; /* bytes of the positions in a file */
 
 /* A frame whose code is read. */
 struct code_lookup {
@@ -135,6 +136,7 @@ static void begin_reading(struct code_reading *reading, struct code_file *file)
 
 	*job = (struct code_job){
 		.intel = r->options->intel,
+		.positions = r->options->positions,
 		.kcore = -1,
 		.lookup =
 			{
@@ -291,6 +293,7 @@ static void run(struct code_reading *readings, size_t nr, bool again)
 			.work = work,
 			.finish = finish,
 			.arg = &readings[i],
+			.answer_max = readings[i].job.positions ? POSITIONS_ANSWER : 0,
 			.output = STRBUF_INIT,
 		};
 	}

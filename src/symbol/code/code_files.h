@@ -34,6 +34,11 @@ struct code_files {
 struct code_options {
 	const struct symbol_options *symbol;
 	bool intel; /* use Intel's syntax of instructions */
+	/*
+	 * Read where instructions are, and by what compilers find their lines in a profile, but not
+	 * their text and targets. There may be more of them then.
+	 */
+	bool positions;
 };
 
 /*

@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum {
-	CODE_MAX = 1 << 20, /* most bytes of all functions together */
+	CODE_MAX = 1 << 20,      /* most bytes of all functions together */
+	POSITIONS_MAX = 1 << 23, /* the same without text */
 	SEGMENTS = 16,
 	PLT_STUB = 16,  /* bytes */
 	PARTS_MAX = 64, /* most parts of a function that other symbols divide */
@@ -212,9 +213,10 @@ static void disassemble(
 		code->insns[code->header.nr_insns] = (struct code_insn){
 			.address = at,
 			.size = insn.size,
-			.text = packed_string(&code->strings, insn.text.buf),
+			.text = w->job->positions ? 0
+						  : packed_string(&code->strings, insn.text.buf),
 		};
-		if (insn.has_target)
+		if (insn.has_target && !w->job->positions)
 			set_target(w, &code->insns[code->header.nr_insns], insn.target);
 		code->header.nr_insns++;
 		if (!insn.is_padding || at <= needed)
@@ -248,12 +250,29 @@ static void read_function(struct code_work *w, struct code_function *f)
 	disassemble(w, f, bytes, last_sampled(w, f));
 }
 
+/*
+ * Gives instruction I the frames from FIRST on, which were just added or, if they are the same, the
+ * frames of the instruction before it.
+ */
+static void share_frames(struct code *code, size_t i, uint32_t first)
+{
+	const struct code_frame *frames = code->frames;
+	struct code_insn *insn = &code->insns[i], *before = i ? insn - 1 : NULL;
+
+	insn->first = first;
+	insn->nr = code->header.nr_frames - first;
+	if (!before || before->nr != insn->nr ||
+		memcmp(&frames[before->first], &frames[first], insn->nr * sizeof(*frames)) != 0)
+		return;
+	insn->first = before->first;
+	code->header.nr_frames = first;
+}
+
 static void take_frames(void *arg, size_t i, const struct debuginfo_frame *frames, size_t nr)
 {
 	struct code *code = arg;
+	uint32_t first = code->header.nr_frames;
 
-	code->insns[i].first = code->header.nr_frames;
-	code->insns[i].nr = (uint32_t)nr;
 	for (size_t k = 0; k < nr; k++) {
 		const struct debuginfo_frame *f = &frames[k];
 
@@ -262,8 +281,11 @@ static void take_frames(void *arg, size_t i, const struct debuginfo_frame *frame
 			.function = f->function ? packed_string(&code->strings, f->function) : 0,
 			.file = f->file ? packed_string(&code->strings, f->file) : 0,
 			.line = f->line,
+			.first_line = f->first_line,
+			.discriminator = f->discriminator,
 		};
 	}
+	share_frames(code, i, first);
 }
 
 static void find_lines(struct code_work *w)
@@ -273,6 +295,8 @@ static void find_lines(struct code_work *w)
 
 	for (uint32_t i = 0; i < nr; i++)
 		addresses[i] = w->code.insns[i].address;
+	if (w->job->positions)
+		debuginfo_find_positions(w->files.debuginfo);
 	debuginfo_find(w->files.debuginfo, addresses, nr, true, take_frames, &w->code);
 	free(addresses);
 }
@@ -348,7 +372,7 @@ void code_job_work(struct code_job *job, struct strbuf *output)
 {
 	struct code_work w = {
 		.job = job,
-		.left = CODE_MAX,
+		.left = job->positions ? POSITIONS_MAX : CODE_MAX,
 		.addresses = xcalloc(job->lookup.nr_locations, sizeof(*w.addresses)),
 		.disassembler = disassembler_new(job->intel),
 	};

@@ -19,6 +19,7 @@ struct kernel_place {
 struct code_job {
 	struct lookup_job lookup; /* locations in ascending order */
 	bool intel;               /* use Intel's syntax */
+	bool positions;           /* see struct code_options */
 	/* the running kernel, if it is the recorded one */
 	int kcore;         /* /proc/kcore, owned by the caller, or -1 if it is not used */
 	uint64_t text_now; /* address from which the locations' offsets are counted */

@@ -19,6 +19,9 @@ enum {
 	ABBREVIATION_TIMES = 8, /* limit for abbreviations, as a multiple of the file's size */
 };
 
+/* An attribute of LLVM and GCC that dwarf.h does not have: the discriminator of a call. */
+enum { AT_GNU_DISCRIMINATOR = 0x2136 };
+
 #define NO_UNIT UINT32_MAX
 
 struct unit {
@@ -43,6 +46,7 @@ struct debuginfo {
 	struct bytes lines, str, line_str, abbreviations; /* contents of sections */
 	uint64_t lines_left; /* bytes that line tables may still have, as they do not overlap */
 	size_t size;         /* bytes of the file */
+	bool positions;      /* nodes have first lines and discriminators */
 	bool lacks_dwo;      /* a skeleton unit's .dwo file is missing */
 	struct die_names names;
 };
@@ -53,7 +57,8 @@ struct node {
 	bool inlined;
 	uint32_t caller;  /* the node that it is inlined into, or 0 */
 	const char *file; /* file of the call */
-	uint32_t line;
+	uint32_t line, discriminator;
+	uint32_t first_line; /* of the function */
 };
 
 /* An address to look up. */
@@ -189,6 +194,11 @@ struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile 
 	return NULL;
 }
 
+void debuginfo_find_positions(struct debuginfo *di)
+{
+	di->positions = true;
+}
+
 bool debuginfo_lacks_dwo(const struct debuginfo *di)
 {
 	return di->lacks_dwo;
@@ -270,6 +280,16 @@ static const char *function_of(struct die_walk *w, const struct die *die)
 	return die_function(&w->search->di->names, &named);
 }
 
+static void set_position(struct die_walk *w, const struct die *die, struct node *node)
+{
+	const struct die_names *names = &w->search->di->names;
+	Dwarf_Die entry = dietree_die(w->tree, die->at);
+
+	node->first_line = die_number(names, &entry, DW_AT_decl_line);
+	if (node->inlined)
+		node->discriminator = die_number(names, &entry, AT_GNU_DISCRIMINATOR);
+}
+
 static uint32_t add_node(struct die_walk *w, const struct die *die, uint32_t caller)
 {
 	struct search *s = w->search;
@@ -286,6 +306,8 @@ static uint32_t add_node(struct die_walk *w, const struct die *die, uint32_t cal
 			node.file = linetable_file(lines, die->call_file);
 		node.line = die->call_line > UINT32_MAX ? 0 : (uint32_t)die->call_line;
 	}
+	if (s->di->positions)
+		set_position(w, die, &node);
 	ALLOC_GROW(s->nodes, s->nr_nodes, s->nodes_alloc);
 	s->nodes[s->nr_nodes] = node;
 	return (uint32_t)s->nr_nodes++;
@@ -607,7 +629,9 @@ struct frames {
 
 static void set_frames(struct frames *frames, const struct search *s, const struct name_job *job)
 {
-	struct debuginfo_frame frame = {NULL, job->source.file, job->source.line};
+	struct debuginfo_frame frame = {.file = job->source.file,
+		.line = job->source.line,
+		.discriminator = job->source.discriminator};
 	uint32_t number = job->innermost;
 	bool inlined = true;
 
@@ -615,11 +639,13 @@ static void set_frames(struct frames *frames, const struct search *s, const stru
 		const struct node *node = &s->nodes[number];
 
 		frame.function = node->function;
+		frame.first_line = node->first_line;
 		inlined = node->inlined;
 		ALLOC_GROW(frames->list, frames->nr, frames->alloc);
 		frames->list[frames->nr++] = frame;
 		frame.file = node->file;
 		frame.line = node->line;
+		frame.discriminator = node->discriminator;
 		number = node->caller;
 	}
 }

@@ -23,6 +23,12 @@ struct debuginfo_frame {
 	/* The path with the compilation directory, may be relative, or NULL if it is not known. */
 	const char *file;
 	uint32_t line; /* or 0 if it is not known */
+	/*
+	 * By these, compilers find the line in a profile, see debuginfo_find_positions(). 0 if they
+	 * are not known, or there is no discriminator.
+	 */
+	uint32_t first_line;    /* of the function's definition */
+	uint32_t discriminator; /* tells parts of the line apart */
 };
 
 /*
@@ -32,6 +38,9 @@ struct debuginfo_frame {
  */
 struct debuginfo *debuginfo_new(const struct elffile *elf, const struct elffile *alt);
 void debuginfo_free(struct debuginfo *di);
+
+/* From now on, frames have the first lines of their functions, and all discriminators. */
+void debuginfo_find_positions(struct debuginfo *di);
 
 /*
  * Receives the frames at address number I. FRAMES[0] is the innermost inlined function, with the

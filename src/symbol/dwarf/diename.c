@@ -112,6 +112,23 @@ static const char *plain_name(const struct die_names *names, const Dwarf_Die *di
 	return NULL;
 }
 
+uint32_t die_number(const struct die_names *names, const Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Die at = *die;
+	Dwarf_Attribute mem;
+	Dwarf_Word number;
+
+	for (unsigned int i = 0; i < HOPS_MAX; i++) {
+		if (dwarf_attr(&at, attribute, &mem))
+			return dwarf_formudata(&mem, &number) || number > UINT32_MAX
+				       ? 0
+				       : (uint32_t)number;
+		if (!to_origin(names, &at))
+			break;
+	}
+	return 0;
+}
+
 static void add_scope(const struct die_names *names, Dwarf_Die *scope, struct strbuf *out)
 {
 	const char *name = plain_name(names, scope);

@@ -29,6 +29,12 @@ Dwarf_Attribute *die_attribute(const struct die_names *names, Dwarf_Die *die,
 const char *die_text(const struct die_names *names, Dwarf_Die *die, unsigned int attribute);
 
 /*
+ * Returns the number of an attribute of DIE, or of the nearest of its origins and specifications
+ * that has it, or 0 if there is none or it is too large.
+ */
+uint32_t die_number(const struct die_names *names, const Dwarf_Die *die, unsigned int attribute);
+
+/*
  * Returns the name of the function of DIE, which may be any instance of it. This is the linkage
  * name, or else the name in the source, in C++ with namespaces and classes. Returns NULL if there
  * is none. The name is valid as long as NAMES and DIE's file.

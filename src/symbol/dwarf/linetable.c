@@ -264,6 +264,7 @@ const char *linetable_file(struct linetable *lt, uint64_t number)
 
 struct row {
 	uint64_t address, file, line;
+	uint64_t discriminator; /* of the next row only */
 };
 
 /* The state machine that makes the rows, and the addresses to find. */
@@ -318,6 +319,7 @@ static void place_last(struct line_machine *m)
 			continue;
 		result->file = linetable_file(m->lt, m->last.file);
 		result->line = m->last.line > UINT32_MAX ? 0 : (uint32_t)m->last.line;
+		result->discriminator = (uint32_t)m->last.discriminator;
 	}
 }
 
@@ -329,6 +331,7 @@ static void add_row(struct line_machine *m)
 		m->start = m->now.address;
 	m->begun = true;
 	m->last = m->now;
+	m->now.discriminator = 0;
 }
 
 static void run_extended(struct line_machine *m)
@@ -347,6 +350,9 @@ static void run_extended(struct line_machine *m)
 	case DW_LNE_set_address:
 		if (size - 1 <= sizeof(uint64_t))
 			m->now.address = bytes_number(&b, (unsigned int)(size - 1));
+		break;
+	case DW_LNE_set_discriminator:
+		m->now.discriminator = bytes_uleb(&b);
 		break;
 	default:
 		break;

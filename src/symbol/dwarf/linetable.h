@@ -20,8 +20,9 @@ struct linetable_source {
 };
 
 struct linetable_line {
-	const char *file; /* valid as long as the table, or NULL if it is not known */
-	uint32_t line;    /* or 0 if it is not known */
+	const char *file;       /* valid as long as the table, or NULL if it is not known */
+	uint32_t line;          /* or 0 if it is not known */
+	uint32_t discriminator; /* tells parts of the line apart, or 0 */
 };
 
 /* Reads a line table. The data of SOURCE must outlive it. Returns NULL if it is malformed. */
