@@ -201,13 +201,25 @@ static int read_selected(struct recording *rec, struct lines *lines,
 	const struct perfdata_options perfdata = {
 		.paths = {.root = options->symbol.root, .path = options->symbol.debug_path},
 		.samples = options->samples,
+		.branches = options->of_code,
 	};
 	const char *bytes;
 	size_t n = lines_peek(lines, TEXT_HEAD, &bytes);
-	int ret = perfdata_is_head(bytes, n) ? perfdata_read(rec, lines, &perfdata, notes)
-					     : recording_read(rec, lines, notes);
+	bool is_perfdata = perfdata_is_head(bytes, n);
 
-	return ret < 0 ? -1 : recording_select_time(rec, &options->time, notes);
+	if (options->of_code && n && !is_perfdata && !begins_with(bytes, n, RECORDING_MAGIC))
+		return fail(notes, "it is no recording and no perf.data: only these have the "
+				   "addresses that are needed\n");
+	int ret = is_perfdata ? perfdata_read(rec, lines, &perfdata, notes)
+			      : recording_read(rec, lines, notes);
+
+	if (ret < 0)
+		return -1;
+	if (rec->nr_branches && !time_range_is_open(&options->time)) {
+		strbuf_adds(notes, "its branches have no times: samples are used in their place\n");
+		rec->nr_branches = 0;
+	}
+	return recording_select_time(rec, &options->time, notes);
 }
 
 static bool is_by_slice(const struct recording_view *view)

@@ -19,6 +19,8 @@ struct input_options {
 	const char *event;      /* of a file with several events, or NULL for the first one */
 	struct time_range time; /* of recordings with slices */
 	bool samples;           /* perf script: each sample counts as 1, whatever its period */
+	/* Other inputs than recordings and perf.data are refused; perf.data has its branches. */
+	bool of_code;
 };
 
 /*

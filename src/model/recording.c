@@ -47,6 +47,7 @@ void recording_release(struct recording *rec)
 	labels_release(&rec->labels);
 	series_release(&rec->series);
 	free(rec->rows);
+	free(rec->branches);
 	*rec = (struct recording){0};
 }
 

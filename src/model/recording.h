@@ -115,6 +115,18 @@ struct rec_row {
 	uint64_t sum;                /* in the event's unit; equals count for ticks */
 };
 
+/*
+ * A branch that the processor has recorded with samples (LBR), and the code that has run after it,
+ * from its target to the source of the next branch, LAST. The newest branch of a sample has none.
+ */
+struct rec_branch {
+	uint32_t event, task, labels;  /* of the samples, as in struct rec_row */
+	uint32_t source, target, last; /* frames; last may be NO_FRAME */
+	uint64_t count, mispredicted;
+};
+
+enum { NO_FRAME = UINT32_MAX };
+
 struct recording {
 	struct strpool strings;
 	struct rec_meta {
@@ -145,6 +157,8 @@ struct recording {
 	struct labels labels;
 	struct rec_row *rows;
 	size_t nr_rows, rows_alloc;
+	struct rec_branch *branches; /* only in memory, if the reader was asked for them */
+	size_t nr_branches, branches_alloc;
 	/*
 	 * The rows by slice of time. In each series, slices are in ascending order.
 	 */

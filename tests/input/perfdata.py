@@ -97,7 +97,8 @@ def zstd(records, kind):
 
 
 def lbr(*branches):
-    return words(len(branches), *(number for branch in branches for number in (*branch, 0)))
+    """Branches from, to and, unless they are 0, flags; the last one first."""
+    return words(len(branches), *(number for branch in branches for number in (*branch, 0)[:3]))
 
 
 SAMPLES = sample(2000, STACK_1) + sample(3000, STACK_1, period=5) + sample(2500, STACK_1[:2] + [LIBRARY + 0x20, 0x99], tid=12) + \

@@ -660,6 +660,7 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
 	r.rows.samples = options->samples;
+	r.rows.keeps_branches = options->branches;
 	size = read_header(&r);
 	ret = size ? read_records(&r, size) : -1;
 	perfdata_rounds_release(&r.rounds);

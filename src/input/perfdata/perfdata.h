@@ -18,6 +18,7 @@ struct strbuf;
 struct perfdata_options {
 	struct debug_paths paths; /* of the files that stacks need */
 	bool samples;             /* each sample counts as 1, whatever its period */
+	bool branches;            /* keep the branches of samples */
 };
 
 /* Whether an input that begins with these N bytes is perf.data. */

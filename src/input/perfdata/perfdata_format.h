@@ -46,6 +46,14 @@ enum {
 	PERFDATA_BUILD_ID_SIZE = 1 << 15,
 };
 
+/* A branch has its source, its target, and flags. */
+enum {
+	PERFDATA_BRANCH_WORDS = 3,
+	PERFDATA_BRANCH_MISPREDICTED = 1,
+	PERFDATA_BRANCH_SPEC = 3 << 24, /* mask */
+	PERFDATA_BRANCH_WRONG_PATH = 1 << 24,
+};
+
 /* Where a sample was taken. */
 enum perfdata_mode {
 	PERFDATA_MODE_UNKNOWN,

@@ -99,6 +99,14 @@ void perfdata_frames_user(struct perfdata_frames *fs, const struct perfdata_span
 	push_frame(fs, span ? f.map : NO_MAP_SPACE, &f);
 }
 
+uint32_t perfdata_frames_alone(struct perfdata_frames *fs, const struct perfdata_span *span,
+	uint32_t pid, uint64_t address)
+{
+	perfdata_frames_begin(fs);
+	perfdata_frames_user(fs, span, pid, address, false);
+	return fs->list[0];
+}
+
 void perfdata_frames_kernel(struct perfdata_frames *fs, uint64_t address, bool call)
 {
 	push_frame(fs, KERNEL_SPACE,

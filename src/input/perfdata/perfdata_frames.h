@@ -36,6 +36,9 @@ void perfdata_frames_begin(struct perfdata_frames *fs);
 /* SPAN is the mapping of ADDRESS, or NULL. CALL tells that it is a return address. */
 void perfdata_frames_user(struct perfdata_frames *fs, const struct perfdata_span *span,
 	uint32_t pid, uint64_t address, bool call);
+/* Adds a frame to the recording that is in no stack. Returns its number. */
+uint32_t perfdata_frames_alone(struct perfdata_frames *fs, const struct perfdata_span *span,
+	uint32_t pid, uint64_t address);
 void perfdata_frames_kernel(struct perfdata_frames *fs, uint64_t address, bool call);
 /* Adds a frame of which only the name of its machine is known, such as "[guest]". */
 void perfdata_frames_other(struct perfdata_frames *fs, const char *name);

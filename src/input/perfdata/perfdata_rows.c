@@ -25,11 +25,13 @@ void perfdata_rows_init(struct perfdata_rows *rs, struct recording *rec,
 	*rs = (struct perfdata_rows){.rec = rec, .events = events, .tasks = tasks, .files = files};
 	rs->stack = xmalloc(sizeof(*rs->stack));
 	perfdata_frames_init(&rs->frames, rec, files);
+	perfdata_branches_init(&rs->branches, rec, &rs->frames);
 	table_init(&rs->cgroups);
 }
 
 void perfdata_rows_release(struct perfdata_rows *rs)
 {
+	perfdata_branches_release(&rs->branches);
 	perfdata_frames_release(&rs->frames);
 	table_release(&rs->cgroups);
 	free(rs->halves);
@@ -219,13 +221,12 @@ static void add_chain(struct perfdata_rows *rs, const struct perfdata_event *e, 
 static void add_branches(
 	struct perfdata_rows *rs, struct parts *parts, const struct perfdata_sample *s)
 {
-	enum { WORDS = 3 };
 	size_t nr = s->nr_branches + 1;
 	uint64_t *run = xcalloc(nr, sizeof(*run));
 
 	run[0] = s->branches[1];
 	for (uint64_t i = 0; i < s->nr_branches; i++)
-		run[i + 1] = s->branches[i * WORDS];
+		run[i + 1] = s->branches[i * PERFDATA_BRANCH_WORDS];
 	perfdata_frames_begin(&rs->frames);
 	for (size_t i = 0; i < nr; i++)
 		perfdata_frames_user(&rs->frames,
@@ -304,7 +305,7 @@ static struct parts parts_of(struct perfdata_rows *rs, const struct perfdata_eve
 	bool copied = e->attr.sample_type & PERF_SAMPLE_STACK_USER;
 
 	add_chain(rs, e, &parts, s, mode);
-	if (s->nr_branches && parts.user != NO_STACK)
+	if (s->nr_branches && s->are_calls && parts.user != NO_STACK)
 		add_branches(rs, &parts, s);
 	if (copied)
 		add_copy(rs, e, &parts, s);
@@ -346,6 +347,10 @@ void perfdata_rows_add(struct perfdata_rows *rs, struct perfdata_event *e,
 	if (!rs->began)
 		rs->began = s->time;
 	rs->ended = s->time > rs->ended ? s->time : rs->ended;
+	if (rs->keeps_branches && !s->are_calls)
+		perfdata_branches_add(&rs->branches, s, perfdata_tasks_space(rs->tasks, s->pid),
+			&(struct rec_branch){
+				.event = half.event, .task = half.task, .labels = half.labels});
 	if (!parts.is_deferred) {
 		add_row(rs, &half, parts.user);
 		return;

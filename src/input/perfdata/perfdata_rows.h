@@ -3,6 +3,7 @@
 #ifndef INPUT_PERFDATA_PERFDATA_ROWS_H
 #define INPUT_PERFDATA_PERFDATA_ROWS_H
 
+#include "perfdata_branches.h"
 #include "perfdata_frames.h"
 #include "perfdata_tasks.h"
 
@@ -22,6 +23,8 @@ struct perfdata_rows {
 	struct perfdata_tasks *tasks;
 	struct perfdata_files *files;
 	struct perfdata_frames frames;
+	struct perfdata_branches branches;
+	bool keeps_branches;   /* samples are asked for their branches */
 	bool samples;          /* each sample counts as 1, whatever its period */
 	bool other_processor;  /* copied stacks cannot be unwound */
 	struct table cgroups;  /* id -> number of its label set */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perfdata_sample.h"
+#include "perfdata_format.h"
 
 #include <string.h>
 
-enum { HEADER_WORDS = 1, BRANCH_WORDS = 3 };
+enum { HEADER_WORDS = 1 };
 
 /* A newer flag of branch_sample_type: words with counters follow the branches. */
 #define BRANCH_COUNTERS (1U << 19)
@@ -126,11 +127,12 @@ static void read_branches(
 		w->bad = true;
 		return;
 	}
-	const uint64_t *branches = take(w, nr * BRANCH_WORDS);
+	const uint64_t *branches = take(w, nr * PERFDATA_BRANCH_WORDS);
 
 	if (type & BRANCH_COUNTERS)
 		take(w, nr);
-	if (branches && type & PERF_SAMPLE_BRANCH_CALL_STACK) {
+	s->are_calls = type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	if (branches && (s->are_calls || type & PERF_SAMPLE_BRANCH_ANY)) {
 		s->branches = branches;
 		s->nr_branches = nr;
 	}

@@ -15,8 +15,13 @@ struct perfdata_sample {
 	bool has_ip, has_period;
 	const uint64_t *chain; /* addresses and marks, leaf first */
 	uint64_t nr_chain;
-	const uint64_t *branches; /* the LBR call stack: from, to, flags; the innermost first */
+	/*
+	 * What the processor has recorded of branches (LBR): from, to, flags; the last one first.
+	 * These are all taken branches or, if are_calls is set, the calls that have not returned.
+	 */
+	const uint64_t *branches;
 	uint64_t nr_branches;
+	bool are_calls;
 	uint64_t abi; /* 2 for 64 bits, or 0 without registers */
 	const uint64_t *regs;
 	const unsigned char *stack;
