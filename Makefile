@@ -105,8 +105,8 @@ $(O)/libflametap-%.so: src/preload/%.c
 
 # the only one that shows something on the whole terminal
 $(BINDIR)/sample-bt: CODE_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
-# the only one that disassembles
-$(BINDIR)/bt-annotate $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
+# the only ones that disassemble
+$(BINDIR)/bt-annotate $(BINDIR)/bt-export $(O)/tests/unit/code: CODE_LIBS = $(shell $(PKG_CONFIG) --libs capstone)
 # the only one with a network
 $(BINDIR)/bt-fleet: CODE_LIBS = $(shell $(PKG_CONFIG) --libs libcurl)
 $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
