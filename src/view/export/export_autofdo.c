@@ -365,8 +365,7 @@ static void link_all(struct autofdo *a)
 	free(instances);
 }
 
-/* Adds the totals of inlined calls to those of their callers. Callers have lower numbers than their
- * callees. */
+/* Adds each inlined call's total to its caller's, which has a lower number. */
 static void add_up(struct autofdo *a)
 {
 	for (size_t i = a->nr_instances; i-- > 1;)

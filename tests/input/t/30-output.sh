@@ -74,7 +74,7 @@ same_as a.pb.gz --pprof bt-export good.folded
 same_as a.speedscope.json --speedscope bt-export good.folded
 same_as a.firefox.json --firefox bt-export good.folded
 same_as a.folded --folded bt-export good.folded
-bad 'bt-export: -o: no format' 64 'no format: give --pprof, --speedscope, --firefox, --folded or --otlp' "$bin/bt-export" -o made/a good.folded
+bad 'bt-export: -o: no format' 64 'no format: give --pprof, --speedscope, --firefox, --folded, --otlp, --autofdo or --bolt' "$bin/bt-export" -o made/a good.folded
 bad 'bt-flame: -o: of --csp' 0 "^bt-flame: wrote 'made/a'" bt-flame --csp -o made/a
 bt-report --print-rules >rules
 bad 'bt-report: -o: of --print-rules' 0 "^bt-report: wrote 'made/a'" bt-report --print-rules -o made/a
