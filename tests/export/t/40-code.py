@@ -98,6 +98,8 @@ check_eq('a process', HOT.replace('72:6', '42:3').split('\n')[0],
          export(perfdata(sample(FIRST) * 3 + sample(SECOND, pid=12)), '--autofdo', '--pid=11')[1].split('\n')[0])
 check_eq('the library', (2, '', "the profile is of '/no/lib/libx.so', which has 4.2 % of the 24 branches; --module selects another file\n"
                          "'/no/lib/libx.so' is not there: give its folder with --root\n"), export(BRANCHES, '--bolt', '--module=lib*'))
+PART = export(BRANCHES, '--bolt', '--from=0s')
+check_eq('a part of the time', ('E cycles:u\nS %x 6\n' % H2, True), (PART[1], 'its branches have no times: samples are used in their place' in PART[2]))
 check_eq('no such module', (2, '', "no module matches 'wor'; did you mean 'work'?\n"), export(BRANCHES, '--bolt', '--module=wor'))
 
 # ---- samples
