@@ -17,7 +17,6 @@ struct strbuf;
 struct tool;
 struct trial;
 struct label_source;
-struct vm;
 
 enum check_state {
 	CHECK_FOUND,
@@ -51,7 +50,8 @@ struct check_request {
 		*pids; /* running processes below the real root whose files should have symbols */
 	size_t nr_pids;
 	bool user, kernel;                /* the stacks that are recorded */
-	const struct vm *vm;              /* interpreter whose stacks are recorded, or NULL */
+	uint32_t vms;                     /* interpreters whose stacks are recorded, VM_BIT() */
+	bool any_vm;                      /* as in struct engine_request */
 	const struct label_source *label; /* source of the samples' labels, or NULL */
 	bool children;                    /* record processes that these start as well */
 	const struct tool *tool;          /* what is to be recorded */

@@ -27,7 +27,8 @@ static void look_at_stap(const struct engine_request *r, struct checks *checks)
 		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
 		.user = r->user,
 		.kernel = r->kernel,
-		.vm = r->vm,
+		.vms = r->vms,
+		.any_vm = r->any_vm,
 		.tool = r->tool,
 		.module_given = r->module,
 		.module_signed = asks_to_sign(r),
@@ -62,7 +63,8 @@ static void look_at_bpf(const struct engine_request *r, bool tries, struct check
 		.nr_pids = r->nr_tids ? r->nr_tids : r->nr_pids,
 		.user = r->user,
 		.kernel = r->kernel,
-		.vm = r->vm,
+		.vms = r->vms,
+		.any_vm = r->any_vm,
 		.label = r->label,
 		.children = r->children,
 		.tool = r->tool,
@@ -108,6 +110,19 @@ static const struct check *first_missing(const struct checks *checks)
 	return NULL;
 }
 
+/* Says why SystemTap does not walk the stacks of the interpreters KINDS. */
+static void say_stacks(uint32_t kinds, struct strbuf *why)
+{
+	const struct vm *vm = vm_only(kinds);
+
+	if (vm)
+		strbuf_addf(why, "using the built-in engine: only it walks %s%s stacks",
+			vm->add_values ? "all " : "", vm->language->title);
+	else
+		strbuf_adds(why, "using the built-in engine: only it walks the stacks of several "
+				 "languages");
+}
+
 size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	const struct engine_request *request, struct strbuf *why)
 {
@@ -129,10 +144,8 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 				"using the built-in engine: only it labels processes of %s that "
 				"start later",
 				request->label->title);
-		else if (request->vm && (!request->vm->add_values || request->vm->alone_in_script))
-			strbuf_addf(why, "using the built-in engine: only it walks %s%s stacks",
-				request->vm->add_values ? "all " : "",
-				request->vm->language->title);
+		else if (vm_needs_bpf(request->vms))
+			say_stacks(request->vms, why);
 		else if (request->operators)
 			strbuf_addf(why,
 				"using the built-in engine: only it labels samples with %s",
@@ -142,11 +155,11 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 					 "that start later");
 		else if (request->nr_pids)
 			strbuf_adds(why, "using the built-in engine: only it follows --children");
-		else if (request->vm)
+		else if (request->vms)
 			strbuf_addf(why,
 				"using the built-in engine: only it finds %s in a program that "
 				"it starts",
-				request->vm->language->title);
+				vm_only(request->vms)->language->title);
 		return chosen;
 	}
 	if (preflight_follows_command(request) && bpf_fits(request)) {

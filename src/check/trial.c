@@ -90,7 +90,7 @@ int trial_run(const struct engine_ops *ops, const struct engine_request *request
 		.children = true, /* so that the programs for children are loaded, too */
 		.user = request->user,
 		.kernel = request->kernel,
-		.vm = request->vm,
+		.vms = request->vms,
 		.operators = request->operators,
 		.label = request->label,
 		.label_keys = request->label_keys,

@@ -37,16 +37,16 @@ bool engine_needs_stap(const struct engine_request *r)
  * Returns whether only the built-in engine can do what R asks for. Children of a command are
  * recorded if possible, but children of processes only because --children was given. SystemTap does
  * not learn of selected processes that start later. A script cannot be given the location of an
- * interpreter in a program that has not started. It knows only some interpreters, and only some
- * builds of those whose native stacks it does not walk. It labels only samples of processes that
- * run at the beginning, and not with operators. It records distributions only at probe points.
+ * interpreter in a program that has not started. It knows only some interpreters, one in a
+ * recording, and only some builds of those whose native stacks it does not walk. It labels only
+ * samples of processes that run at the beginning, and not with operators. It records distributions
+ * only at probe points.
  */
 static bool needs_bpf(const struct engine_request *r)
 {
 	return r->must_slice || r->windows || r->tool->is_built_in || has_event_of_perf(r) ||
-	       (r->measure.ranges && !r->nr_probes) || (r->children && (r->nr_pids || r->vm)) ||
-	       r->selection.kind || r->label || r->operators ||
-	       (r->vm && (!r->vm->add_values || r->vm->alone_in_script));
+	       (r->measure.ranges && !r->nr_probes) || (r->children && (r->nr_pids || r->vms)) ||
+	       r->selection.kind || r->label || r->operators || vm_needs_bpf(r->vms);
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)

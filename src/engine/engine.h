@@ -20,7 +20,6 @@
 struct label_source;
 struct open_files;
 struct strbuf;
-struct vm;
 
 enum { TARGETS_MAX = 300 }; /* processes and threads; limited by the length of stap's strings */
 
@@ -40,10 +39,14 @@ struct engine_request {
 	struct selection selection; /* instead of processes; bpf also records later ones */
 	bool children;              /* also record present and future children; bpf only */
 	bool user, kernel; /* which stacks; with both, user stack and kernel part at every tick */
-	/* The interpreter whose stacks are taken instead of user stacks, or NULL. */
-	const struct vm *vm;
-	bool mixed;     /* its frames are put into the user stacks; user is set, too */
-	bool operators; /* samples are labelled with the operator that it executes */
+	/*
+	 * The interpreters whose stacks are taken instead of user stacks, as bits VM_BIT(). Each
+	 * process has at most one of them, the first one of VM_LIST.
+	 */
+	uint32_t vms;
+	bool any_vm;    /* vms are those to look for; no process has to run one */
+	bool mixed;     /* their frames are put into the user stacks; user is set, too */
+	bool operators; /* samples are labelled with the operator that they execute */
 	/* The source of the samples' labels, or NULL. */
 	const struct label_source *label;
 	uint32_t label_keys;     /* a bit for each label */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SCRIPT = 0x100, OPT_AT, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES + 1 };
+enum { OPT_SCRIPT = 0x100, OPT_AT, VM_OPTIONS = NR_VMS + NR_LABEL_SOURCES + 2 };
 
 static const char sample_bt_doc[] =
 	"Samples backtraces of running programs and shows where their time goes.\v"
@@ -77,10 +77,36 @@ static void set_tool_value(const struct arg_option *option, const char *arg, voi
 	strbuf_release(&err);
 }
 
-static void set_vm(const struct arg_option *option, const char *arg, void *to)
+static void add_vm(const struct arg_option *option, const char *arg, void *to)
 {
+	struct engine_request *q = to;
+
 	(void)arg;
-	*(const struct vm **)to = vms[option->choice];
+	q->vms |= VM_BIT(vms[option->choice]->kind);
+}
+
+static bool add_vm_named(struct engine_request *q, const char *name, size_t len)
+{
+	const struct vm *vm = vm_named(name, len);
+	bool is_auto = len == strlen("auto") && !memcmp(name, "auto", len);
+
+	q->vms |= is_auto ? VM_ALL : vm ? VM_BIT(vm->kind) : 0;
+	q->any_vm |= is_auto;
+	return is_auto || vm;
+}
+
+static void add_vms(const struct arg_option *option, const char *arg, void *to)
+{
+	const char *name = arg;
+	size_t len;
+
+	do {
+		len = strcspn(name, ",");
+		if (!add_vm_named(to, name, len))
+			arg_invalid(option, arg,
+				"auto, or languages separated by commas, such as perl,python");
+		name += len + 1;
+	} while (name[-1]);
 }
 
 static void set_label(const struct arg_option *option, const char *arg, void *to)
@@ -138,9 +164,21 @@ static char *list_more_labels(const struct tool *tool)
 	return strbuf_detach(&help);
 }
 
+/* Returns the help of --vm. The caller frees it. */
+static char *list_languages(void)
+{
+	struct strbuf help = STRBUF_INIT;
+
+	strbuf_adds(&help, "Stacks of several languages at once, one of auto, ");
+	for (int i = 0; i < NR_VMS; i++)
+		strbuf_addf(&help, "%s, ", vms[i]->language->name);
+	strbuf_adds(&help, "or some of these; auto: all that the processes run");
+	return strbuf_detach(&help);
+}
+
 /*
- * Lists one option per interpreter and per source of labels, and the option with their labels. The
- * caller frees their help.
+ * Lists one option per interpreter and per source of labels, and the options for several of them.
+ * The caller frees their help.
  */
 static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 {
@@ -148,8 +186,11 @@ static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 		*rows++ = (struct arg_option){vms[i]->language->name, 0, NULL,
 			xasprintf("%s stacks instead of user stacks; with -k also the kernel part",
 				vms[i]->language->title),
-			1, set_vm, ARG_AT(struct options, session.request.vm), .choice = i,
+			1, add_vm, ARG_AT(struct options, session.request), .choice = i,
 			.is_hidden = !tool_takes(tool, "vm")};
+	*rows++ = (struct arg_option){"vm", 0, "LANGUAGE[,LANGUAGE...]", list_languages(), 1,
+		add_vms, ARG_AT(struct options, session.request),
+		.is_hidden = !tool_takes(tool, "vm")};
 	for (int i = 0; i < NR_LABEL_SOURCES; i++)
 		*rows++ = (struct arg_option){label_sources[i]->name, 0, NULL,
 			xasprintf("Label samples with %s%s", label_sources[i]->owner,

@@ -9,7 +9,6 @@
 #include "options.h"
 #include "options_table.h"
 #include "runtime/vm.h"
-#include "runtime/vm_choose.h"
 #include "view/args/arg_value.h"
 #include "view/output.h"
 
@@ -123,6 +122,12 @@ static void check_combinations(const struct options *o)
 			usage_error("%s", rules[i].why);
 }
 
+/* Returns the option that asks for an interpreter, without dashes. */
+static const char *vm_option(const struct engine_request *q)
+{
+	return q->vms && !q->any_vm ? vm_first(q->vms)->language->name : "vm";
+}
+
 /* Refuses options that the script does not support. */
 static void check_script(const struct options *o)
 {
@@ -138,7 +143,7 @@ static void check_script(const struct options *o)
 		{"at", "latency", q->measure.latency},
 		{"distr", "distr", q->measure.ranges},
 		{"at", "if", q->measure.test},
-		{"vm", q->vm && !o->mixed ? q->vm->language->name : "mixed", q->vm},
+		{"vm", o->mixed ? "mixed" : vm_option(q), q->vms},
 		{"kernel", "k", q->kernel && tool_is_in_user(q->tool)},
 		{"label", q->label ? q->label->name : "", q->label},
 	};
@@ -157,27 +162,22 @@ static void choose_stacks(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
-	q->by_default = !q->user && !q->kernel && !q->vm && !o->mixed;
+	q->by_default = !q->user && !q->kernel && !q->vms && !o->mixed;
 	if (q->by_default) {
 		q->user = true;
 		q->kernel = !tool_is_in_user(q->tool);
 	}
-	if (q->vm && q->user && !o->mixed)
-		usage_error("--%s replaces the stacks of -u; use --mixed for both",
-			q->vm->language->name);
+	if (q->vms && q->user && !o->mixed)
+		usage_error("--%s replaces the stacks of -u; use --mixed for both", vm_option(q));
 	if (o->mixed) {
 		q->kernel |= !q->user;
-		if (!q->vm)
-			q->vm = vm_choose(o->pids.list, o->pids.nr);
-		if (!q->vm)
-			q->vm = vm_choose(o->tids.list, o->tids.nr);
-		if (!q->vm)
-			q->vm = vms[0];
+		q->any_vm |= !q->vms;
+		q->vms = q->vms ? q->vms : VM_ALL;
 		q->mixed = q->user = true;
 	}
-	if (q->idle && q->vm && !q->kernel)
-		usage_error("--idle: no %s runs on an idle processor; add -k for its kernel stack",
-			q->vm->language->title);
+	if (q->idle && q->vms && !q->kernel)
+		usage_error("--idle: no interpreter runs on an idle processor; add -k for its "
+			    "kernel stack");
 }
 
 static __attribute__((noreturn)) void refuse_without_source(void)
@@ -200,7 +200,8 @@ static __attribute__((noreturn)) void refuse_operators(const struct tool *tool)
 	for (int i = 0; i < NR_VMS; i++)
 		if (vms[i]->operator_name)
 			strbuf_addf(&text, "--%s, ", vms[i]->language->name);
-	usage_error("--with " VM_OP_LABEL " needs an interpreter: %sor --mixed", text.buf);
+	usage_error(
+		"--with " VM_OP_LABEL " needs an interpreter: %s--vm auto or --mixed", text.buf);
 }
 
 static __attribute__((noreturn)) void refuse_label(
@@ -223,7 +224,7 @@ static __attribute__((noreturn)) void refuse_label(
 static bool add_label(struct engine_request *q, const char *key, size_t len)
 {
 	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
-	bool is_op = q->vm && q->vm->operator_name && tool_takes(q->tool, "operators") &&
+	bool is_op = vm_have_operators(q->vms) && tool_takes(q->tool, "operators") &&
 		     len == strlen(VM_OP_LABEL) && !memcmp(key, VM_OP_LABEL, len);
 
 	q->label_keys |= bit;
@@ -289,12 +290,15 @@ static void choose_labels(struct options *o)
 static void check_engine_does(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
-	const struct vm *vm = q->vm;
+	const struct vm *vm = vm_only(q->vms);
 	const struct label_source *label = q->label;
 	const struct {
 		bool is_asked;
 		const char *before, *option, *verb, *object;
 	} rows[] = {
+		{q->any_vm, "--", o->mixed ? "mixed without a language" : "vm auto", "look for",
+			"interpreters"},
+		{q->vms && !vm, "recording ", "several languages", "walk", "their stacks at once"},
 		{vm && (!vm->add_values || (o->mixed && vm->alone_in_script)),
 			o->mixed ? "--mixed with --" : "--", vm ? vm->language->name : "", "walk",
 			"these stacks yet"},

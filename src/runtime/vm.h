@@ -151,6 +151,27 @@ extern const struct vm *const vms[NR_VMS];
 /* Returns the interpreter named NAME, of LEN bytes, or NULL. */
 const struct vm *vm_named(const char *name, size_t len);
 
+/* Returns the interpreter of this kind, or NULL for VM_NONE. */
+const struct vm *vm_of_kind(enum vm_kind kind);
+
+/*
+ * Functions over a set of kinds, as bits VM_BIT(). Interpreters come in the order of VM_LIST: if a
+ * process has several of them, the first one is its interpreter.
+ */
+
+/* Returns the first interpreter of KINDS, or NULL if there is none. */
+const struct vm *vm_first(uint32_t kinds);
+/* Returns the interpreter of KINDS, or NULL if that has none or several. */
+const struct vm *vm_only(uint32_t kinds);
+/* Returns the kinds of KINDS whose walks begin where the native stack has the interpreter. */
+uint32_t vm_by_native(uint32_t kinds);
+/* Returns whether SystemTap cannot record the stacks of KINDS, or not all of them. */
+bool vm_needs_bpf(uint32_t kinds);
+/* Returns whether operators of one of KINDS are recorded. */
+bool vm_have_operators(uint32_t kinds);
+/* Appends the languages of KINDS, as in "Perl, Lua or Python". */
+void vm_add_titles(uint32_t kinds, struct strbuf *out);
+
 /* Returns the interpreter with this letter, or NULL. */
 const struct vm *vm_of_letter(char letter);
 

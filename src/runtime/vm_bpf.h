@@ -304,15 +304,16 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 
 	s->vm.nr = 0;
 	s->vm.end = VM_NOT_RUNNING;
+	s->vm.layout.kind = VM_NONE;
 	if (layout) {
 		s->vm.layout = *layout;
-		if (settings.vm_by_native & VM_BIT(layout->kind & 31))
+		if (settings.vm_by_native & VM_BIT(s->vm.layout.kind & 31))
 			begin_by_native(s, in_user);
 		else
 			begin_vm_steps(LANE_EVENT);
 		walk_vm(s);
 		if (s->vm.end != VM_NOT_RUNNING && s->vm.walks.walk.state && !s->row.state)
-			s->row.state = VM_STATE(s->vm.walks.walk.state);
+			s->row.state = VM_STATE(s->vm.layout.kind, s->vm.walks.walk.state);
 	}
 	if (settings.vm_op && s->vm.end != VM_NOT_RUNNING)
 		s->row.op = s->vm.walks.walk.op;
@@ -324,12 +325,13 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		s->vm.nr = 0;
 		keep_vm_frame(s, &none);
 	}
-	s->row.vm = store(LANE_EVENT, s->vm.nr * VM_WORDS,
-		NODE_ROOT | NODE_VM | (uint64_t)tgid << 8 | s->vm.end);
+	s->row.vm = store(
+		LANE_EVENT, s->vm.nr * VM_WORDS, NODE_VM_ROOT(s->vm.layout.kind, tgid, s->vm.end));
 	if (!layout || !s->nr_new)
 		return s->row.vm;
 	s->vm.record.type = RING_VM_FRAME;
 	s->vm.record.frame.key.tgid = tgid;
+	s->vm.record.frame.key.kind = s->vm.layout.kind;
 	for (uint32_t i = 0; i < VM_DEPTH; i += VM_STRIDE)
 		if (send_vm_frames(LANE_EVENT, i))
 			break;

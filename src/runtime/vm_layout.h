@@ -33,7 +33,7 @@ union vm_texts {
 struct vm_new_frame {
 	struct vm_key {
 		uint32_t tgid;
-		uint32_t pad;
+		uint32_t kind; /* enum vm_kind */
 		struct vm_words words;
 	} key;
 	uint64_t what; /* as in struct vm_frame */

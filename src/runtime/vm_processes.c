@@ -11,6 +11,7 @@
 #include "symbol/fetch/debuginfod_open.h"
 
 #include <bpf/bpf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,13 @@ enum { IMAGES_BEFORE = 16 }; /* parents and earlier images that are searched for
 
 static const struct facet_ops ops;
 
-void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
-	const struct vm_names *names)
+void vm_processes_init(
+	struct vm_processes *vp, uint32_t kinds, struct processes *ps, const struct vm_names *names)
 {
-	*vp = (struct vm_processes){.vm = vm, .names = *names};
-	facet_init(&vp->facet, &ops, vm ? vm->language->title : NULL, ps);
+	const struct vm *only = vm_only(kinds);
+
+	*vp = (struct vm_processes){.kinds = kinds, .names = *names};
+	facet_init(&vp->facet, &ops, only ? only->language->title : "an interpreter", ps);
 	table_init(&vp->by_pid);
 	table_init(&vp->by_frame);
 	table_init(&vp->by_object);
@@ -69,7 +72,7 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 	return known && *known ? *known : add_image(vp, pid, 0);
 }
 
-/* Finds out for all new files at once whether they have the interpreter. */
+/* Finds out for all new files at once which interpreters they have. */
 static void look_at_objects(struct vm_processes *vp)
 {
 	const struct processes *ps = vp->facet.ps;
@@ -79,91 +82,150 @@ static void look_at_objects(struct vm_processes *vp)
 	if (vp->nr_objects == ps->nr_objects_added)
 		return;
 	vp->nr_objects = ps->nr_objects_added;
-	list = xcalloc(ps->nr_objects, sizeof(*list));
+	list = xcalloc(NR_VMS * ps->nr_objects, sizeof(*list));
 	for (size_t i = 0; i < ps->nr_objects; i++)
-		if (ps->objects[i].elf)
-			list[nr++] = (struct elf_question){
-				ps->objects[i].elf, FACT_VARIABLE, vp->vm->symbol, 0, NULL};
+		for (size_t v = 0; ps->objects[i].elf && v < NR_VMS; v++)
+			if (vp->kinds & VM_BIT(vms[v]->kind))
+				list[nr++] = (struct elf_question){
+					ps->objects[i].elf, FACT_VARIABLE, vms[v]->symbol, 0, NULL};
 	elffacts_ask(list, nr);
 	free(list);
 }
 
-static bool has_interpreter(const struct vm_processes *vp, size_t object)
+static bool has_interpreter(const struct vm_processes *vp, const struct vm *vm, size_t object)
 {
 	const struct elffile *elf = vp->facet.ps->objects[object].elf;
 	struct elf_variable unused;
 
-	return elf && elffacts_variable(elf, vp->vm->symbol, &unused);
+	return elf && elffacts_variable(elf, vm->symbol, &unused);
 }
 
-/* Finds the file in which P has the interpreter. Returns false if there is none. */
-static bool find_object(struct vm_processes *vp, const struct process *p, size_t *object)
+/* Finds the file in which P has the interpreter VM. Returns false if there is none. */
+static bool find_object(
+	const struct vm_processes *vp, const struct vm *vm, const struct process *p, size_t *object)
 {
 	for (size_t i = 0; i < p->nr_maps; i++) {
 		const struct mapping *m = &vp->facet.ps->maps[p->maps[i]];
 
 		*object = m->object;
-		if (m->to_ns == INT64_MAX && has_interpreter(vp, m->object))
+		if (m->to_ns == INT64_MAX && has_interpreter(vp, vm, m->object))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Returns a layout in the object NUMBER: the layout of IMAGE if it was found there, or else another
- * image's. Returns NULL if there is none.
+ * Returns a layout of VM in the object NUMBER: the layout of IMAGE if it was found there, or else
+ * another image's. Returns NULL if there is none.
  */
-static const struct vm_layout *find_like(
-	const struct vm_processes *vp, const struct vm_image *image, size_t number)
+static const struct vm_layout *find_like(const struct vm_processes *vp, const struct vm *vm,
+	const struct vm_image *image, size_t number)
 {
 	uint64_t id = vp->facet.ps->objects[number].id;
-	const uint32_t *like = table_get(&vp->by_object, number, id);
+	const uint32_t *at = table_get(&vp->by_object, number, id);
+	const struct vm_layout *like = at ? &vp->images[*at].layout : NULL;
 
 	if (image->object == id)
-		return &image->layout;
-	return like ? &vp->images[*like].layout : NULL;
+		like = &image->layout;
+	return like && like->kind == vm->kind ? like : NULL;
 }
 
-/* Finds the interpreter in P, with the results of vm->find. */
-static int find(struct vm_processes *vp, const struct process *p, struct vm_image *image,
-	struct strbuf *err)
+/* Finds VM in P, with the results of vm->find, and *OBJECT, its file. */
+static int find_vm(struct vm_processes *vp, const struct vm *vm, const struct process *p,
+	const struct vm_image *image, struct vm_layout *layout, size_t *object, struct strbuf *err)
 {
 	bool recording = vp->facet.map >= 0; /* then it has to be fast */
-	struct vm_layout layout;
 	struct target t;
-	size_t object;
-	bool is_new;
-	int found;
 
-	look_at_objects(vp);
-	if (!find_object(vp, p, &object))
+	if (!find_object(vp, vm, p, object))
 		return 1;
 	inspect_init(&t, vp->facet.ps, p, NULL);
 	t.debuginfo = recording ? DEBUGINFO_LAST : DEBUGINFO_FIRST;
 	t.fetch = vp->fetch && !recording ? debuginfod_open_as_user : NULL;
-	found = vp->vm->find(&t, find_like(vp, image, object), &layout, err);
-	if (!found && vp->with_operators && vp->vm->find_operators)
-		vp->vm->find_operators(&t, &layout);
+	int found = vm->find(&t, find_like(vp, vm, image, *object), layout, err);
+
+	if (!found && vp->with_operators && vm->find_operators)
+		vm->find_operators(&t, layout);
 	inspect_release(&t);
+	return found;
+}
+
+/* Notes that process PID runs OTHER besides the interpreter that is taken. */
+static void note_two(
+	struct vm_processes *vp, uint32_t pid, const struct vm *taken, const struct vm *other)
+{
+	if (vp->two.pid)
+		vp->two.others++;
+	else
+		vp->two = (struct vm_two){pid, 0, taken, other};
+}
+
+/* Looks whether P, in which an interpreter was found first in IMAGE, runs another one, too. */
+static void find_other(
+	struct vm_processes *vp, const struct process *p, const struct vm_image *image)
+{
+	const struct vm *taken = vm_of_kind(image->layout.kind), *vm;
+	uint32_t kinds = vp->kinds & ~VM_BIT(taken->kind);
+	struct strbuf ignored = STRBUF_INIT;
+	struct vm_layout layout;
+	size_t object;
+
+	for (; (vm = vm_first(kinds)); kinds &= ~VM_BIT(vm->kind))
+		if (!find_vm(vp, vm, p, image, &layout, &object, &ignored)) {
+			note_two(vp, p->pid, taken, vm);
+			break;
+		}
+	strbuf_release(&ignored);
+}
+
+/*
+ * Finds the first interpreter of KINDS in P. Returns 0, or 1 if there is none, or -1 with ERR if
+ * there are only such that cannot be walked.
+ */
+static int find_first(struct vm_processes *vp, uint32_t kinds, const struct process *p,
+	struct vm_image *image, struct strbuf *err)
+{
+	struct vm_layout layout;
+	const struct vm *vm;
+	size_t object;
+	bool is_new;
+	int found = 1;
+
+	for (; found && (vm = vm_first(kinds)); kinds &= ~VM_BIT(vm->kind)) {
+		struct strbuf why = STRBUF_INIT;
+		int result = find_vm(vp, vm, p, image, &layout, &object, &why);
+
+		if (result < 0 && found > 0)
+			strbuf_add(err, why.buf, why.len);
+		found = result > 0 ? found : result;
+		strbuf_release(&why);
+	}
 	if (found)
 		return found;
 	image->layout = layout;
 	image->object = vp->facet.ps->objects[object].id;
 	*table_put(&vp->by_object, object, image->object, &is_new) = (uint32_t)(image - vp->images);
+	vp->found |= VM_BIT(layout.kind);
 	return 0;
 }
 
 /*
- * Looks for the interpreter. A young process is looked at again, because the path to an interpreter
- * may change while it is being initialised.
+ * Looks for the interpreter; a process keeps the one that was found first. A young process is
+ * looked at again, because the path to an interpreter may change while it is being initialised.
  */
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
 	struct vm_processes *vp = (struct vm_processes *)f;
 	struct vm_image *image = &vp->images[newest_image(vp, p->pid)];
-	int found = find(vp, p, image, why);
+	bool is_known = e->state == FACET_FOUND && image->layout.kind != VM_NONE;
 
+	look_at_objects(vp);
+	int found =
+		find_first(vp, is_known ? VM_BIT(image->layout.kind) : vp->kinds, p, image, why);
+
+	if (!found && !is_known)
+		find_other(vp, p, image);
 	if (!found)
 		e->again = FACET_WHILE_YOUNG;
 	return !found ? FACET_FOUND : found > 0 ? FACET_NONE : FACET_REFUSED;
@@ -204,22 +266,37 @@ static void executed(struct facet *f, uint32_t pid)
 /* Returns the image of PID, or NULL if the interpreter was not found in it. */
 static const struct vm_image *found_image(const struct vm_processes *vp, uint32_t pid)
 {
-	const uint32_t *image =
-		facet_found(&vp->facet, pid) ? table_get(&vp->by_pid, pid, 0) : NULL;
+	const uint32_t *at = facet_found(&vp->facet, pid) ? table_get(&vp->by_pid, pid, 0) : NULL;
+	const struct vm_image *image = at ? &vp->images[*at] : NULL;
 
-	return image ? &vp->images[*image] : NULL;
+	return image && image->layout.kind != VM_NONE ? image : NULL;
 }
 
-static const char *unfit(const struct vm_processes *vp, const struct vm_image *image)
+/* Returns the interpreter that was found in IMAGE. */
+static const struct vm *vm_of(const struct vm_image *image)
 {
-	return vp->vm->unfit_for_script ? vp->vm->unfit_for_script(&image->layout) : NULL;
+	return vm_of_kind(image->layout.kind);
+}
+
+const struct vm *vm_processes_vm(const struct vm_processes *vp, uint32_t pid)
+{
+	const struct vm_image *image = found_image(vp, pid);
+
+	return image ? vm_of(image) : vm_first(vp->kinds);
+}
+
+static const char *unfit(const struct vm_image *image)
+{
+	const struct vm *vm = vm_of(image);
+
+	return vm->unfit_for_script ? vm->unfit_for_script(&image->layout) : NULL;
 }
 
 const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid)
 {
 	const struct vm_image *image = found_image(vp, pid);
 
-	return image ? unfit(vp, image) : NULL;
+	return image ? unfit(image) : NULL;
 }
 
 bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
@@ -227,8 +304,8 @@ bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, ui
 {
 	const struct vm_image *image = found_image(vp, pid);
 
-	return image && vp->vm->name_by_script &&
-	       vp->vm->name_by_script(&image->layout, what, name, out);
+	return image && vm_of(image)->name_by_script &&
+	       vm_of(image)->name_by_script(&image->layout, what, name, out);
 }
 
 size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *values)
@@ -238,8 +315,8 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 	for (size_t i = 1; i < vp->nr_images; i++) {
 		const struct vm_image *image = &vp->images[i];
 
-		if (found_image(vp, image->pid) == image && !unfit(vp, image) &&
-			!vp->vm->add_values(values, image->pid, &image->layout))
+		if (found_image(vp, image->pid) == image && !unfit(image) &&
+			!vm_of(image)->add_values(values, image->pid, &image->layout))
 			left_out++;
 	}
 	return left_out;
@@ -247,15 +324,29 @@ size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *
 
 /* ---- names of frames ---- */
 
-/* Gives a function of process PID the name that it has in its source file. */
-static void define(struct vm_processes *vp, uint32_t pid, uint32_t image, union vm_texts *texts)
+/*
+ * Returns the layout of VM in IMAGE, or an empty one if VM was not found in it: its frames may
+ * arrive before the events of the process, or after the process has executed another program.
+ */
+static const struct vm_layout *layout_in(
+	const struct vm_processes *vp, const struct vm *vm, uint32_t image)
 {
-	const struct vm_source *source = vp->vm->source;
+	static const struct vm_layout none;
+	const struct vm_layout *layout = &vp->images[image].layout;
+
+	return layout->kind == vm->kind ? layout : &none;
+}
+
+/* Gives a function of VM in process PID the name that it has in its source file. */
+static void define(struct vm_processes *vp, const struct vm *vm, uint32_t pid, uint32_t image,
+	union vm_texts *texts)
+{
+	const struct vm_source *source = vm->source;
 	struct strbuf path = STRBUF_INIT;
 
 	if (source && source->add_path(texts, &path)) {
 		const struct definitions *list =
-			vm_sources_get(&vp->sources, vp->vm, pid, image, path.buf);
+			vm_sources_get(&vp->sources, vm, pid, image, path.buf);
 
 		if (list)
 			source->define(list, texts);
@@ -264,21 +355,21 @@ static void define(struct vm_processes *vp, uint32_t pid, uint32_t image, union 
 }
 
 /* Returns a value of by_frame. The programs send a frame again until all of it could be read. */
-static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout, uint64_t what,
-	const union vm_texts *texts)
+static uint32_t add_name(struct vm_processes *vp, const struct vm *vm,
+	const struct vm_layout *layout, uint64_t what, const union vm_texts *texts)
 {
 	struct strbuf function = STRBUF_INIT, file = STRBUF_INIT;
 	struct vm_name name = {.what = what & ~VM_ADDRESS};
 	uint32_t line;
 
-	if (vp->vm->add_name(layout, texts, what, &function))
+	if (vm->add_name(layout, texts, what, &function))
 		name.function = function.buf;
-	if (vp->vm->add_place(texts, &file, &line)) {
+	if (vm->add_place(texts, &file, &line)) {
 		name.file = file.buf;
 		name.line = line;
 	}
-	if (vp->vm->first_line)
-		name.first_line = vp->vm->first_line(texts);
+	if (vm->first_line)
+		name.first_line = vm->first_line(texts);
 	bool whole = name.function && name.file;
 	uint32_t number = vp->names.add(vp->names.context, &name) << 1 | whole;
 
@@ -288,35 +379,35 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm_layout *layout
 }
 
 /* Returns whether the frame is a function in C. */
-static bool is_code(const struct vm_processes *vp, uint64_t what)
+static bool is_code(const struct vm *vm, uint64_t what)
 {
-	return vp->vm->code && VM_FRAME_TYPE(what) == vp->vm->code;
+	return vm->code && VM_FRAME_TYPE(what) == vm->code;
 }
 
 /* Calls vm->code_name, if it is set. */
 static const char *name_of_code(
-	const struct vm_processes *vp, const struct vm_layout *layout, uint64_t address)
+	const struct vm *vm, const struct vm_layout *layout, uint64_t address)
 {
-	return vp->vm->code_name ? vp->vm->code_name(layout, address) : NULL;
+	return vm->code_name ? vm->code_name(layout, address) : NULL;
 }
 
 const char *vm_processes_code_name(const struct vm_processes *vp, uint32_t pid, uint64_t address)
 {
 	const struct vm_image *image = found_image(vp, pid);
 
-	return image ? name_of_code(vp, &image->layout, address) : NULL;
+	return image ? name_of_code(vm_of(image), &image->layout, address) : NULL;
 }
 
 /*
  * Returns the number of the name of a function in C: its name in the language, or else names.code.
  */
-static uint64_t code_name(
-	struct vm_processes *vp, uint32_t pid, const struct vm_layout *layout, uint64_t what)
+static uint64_t code_name(struct vm_processes *vp, const struct vm *vm, uint32_t pid,
+	const struct vm_layout *layout, uint64_t what)
 {
 	uint64_t address = what & VM_ADDRESS;
 	struct vm_name name = {.what = what & ~VM_ADDRESS};
 
-	name.function = name_of_code(vp, layout, address);
+	name.function = name_of_code(vm, layout, address);
 	return name.function ? vp->names.add(vp->names.context, &name)
 			     : vp->names.code(vp->names.context, pid, address);
 }
@@ -324,6 +415,7 @@ static uint64_t code_name(
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame)
 {
 	const struct vm_words *words = &frame->key.words;
+	const struct vm *vm = vm_of_kind(frame->key.kind);
 	uint32_t image = newest_image(vp, frame->key.tgid);
 	bool is_new;
 	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at), image, &is_new);
@@ -332,8 +424,8 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 	if (is_new || !(*at & 1)) {
 		union vm_texts texts = frame->texts;
 
-		define(vp, frame->key.tgid, image, &texts);
-		*at = add_name(vp, &vp->images[image].layout, frame->what, &texts);
+		define(vp, vm, frame->key.tgid, image, &texts);
+		*at = add_name(vp, vm, layout_in(vp, vm, image), frame->what, &texts);
 	}
 }
 
@@ -370,12 +462,14 @@ static const uint32_t *known_name(
 	return NULL;
 }
 
-uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
+uint64_t vm_processes_name(
+	struct vm_processes *vp, const struct vm *vm, uint32_t pid, const struct vm_words *words)
 {
 	struct vm_name none = {.what = words->what >> 56 << 56};
 
-	if (is_code(vp, words->what))
-		return code_name(vp, pid, &vp->images[newest_image(vp, pid)].layout, words->what);
+	if (is_code(vm, words->what))
+		return code_name(
+			vp, vm, pid, layout_in(vp, vm, newest_image(vp, pid)), words->what);
 	const uint32_t *known = known_name(vp, pid, words);
 
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
@@ -385,10 +479,11 @@ uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct v
  * C. */
 const char *vm_processes_operator(const struct vm_processes *vp, uint32_t pid, uint16_t op)
 {
-	const uint32_t *image = table_get(&vp->by_pid, pid, 0);
+	const uint32_t *at = table_get(&vp->by_pid, pid, 0);
+	const struct vm_image *image = at ? &vp->images[*at] : NULL;
+	const struct vm *vm = image ? vm_of(image) : NULL;
 
-	return image && *image ? vp->vm->operator_name(&vp->images[*image].layout, op - VM_OP(0))
-			       : NULL;
+	return vm && vm->operator_name ? vm->operator_name(&image->layout, op - VM_OP(0)) : NULL;
 }
 
 /* A walk that the reader does. */
@@ -427,6 +522,7 @@ static int work_walk(void *room, int fd)
 static void name_walked(struct vm_processes *vp, const struct walk_request *r, uint64_t *names)
 {
 	const uint32_t pid = r->pid, image = newest_image(vp, pid);
+	const struct vm *vm = r->vm;
 	const struct vm_layout layout = r->layout;
 	const size_t nr = r->stack.nr;
 	struct vm_frame *frames = xcalloc(nr, sizeof(*frames));
@@ -435,12 +531,12 @@ static void name_walked(struct vm_processes *vp, const struct walk_request *r, u
 	memcpy(frames, r->frames, nr * sizeof(*frames));
 	memcpy(texts, r->texts, nr * sizeof(*texts));
 	for (size_t i = 0; i < nr; i++) {
-		if (is_code(vp, frames[i].what)) {
-			names[i] = code_name(vp, pid, &layout, frames[i].what);
+		if (is_code(vm, frames[i].what)) {
+			names[i] = code_name(vp, vm, pid, &layout, frames[i].what);
 			continue;
 		}
-		define(vp, pid, image, &texts[i]);
-		names[i] = add_name(vp, &layout, frames[i].what, &texts[i]) >> 1;
+		define(vp, vm, pid, image, &texts[i]);
+		names[i] = add_name(vp, vm, &layout, frames[i].what, &texts[i]) >> 1;
 	}
 	free(frames);
 	free(texts);
@@ -538,11 +634,33 @@ static void sweep(struct facet *f)
 	vp->names_dropped |= names;
 }
 
+/* Notes the processes of which only one of two interpreters is recorded. */
+static void add_two(const struct vm_two *two, struct strbuf *notes)
+{
+	const char *taken = two->taken->language->title, *other = two->other->language->title;
+
+	strbuf_addf(notes, "process %" PRIu32, two->pid);
+	if (two->others)
+		strbuf_addf(notes, " (and %" PRIu32 " more)", two->others);
+	strbuf_addf(notes,
+		" runs %s and %s: only its %s stacks are recorded; --%s alone records the others\n",
+		taken, other, taken, two->other->language->name);
+}
+
+/* Notes the languages that none of the processes runs. */
 static void note(const struct facet *f, struct strbuf *notes)
 {
-	if (!f->any)
+	const struct vm_processes *vp = (const struct vm_processes *)f;
+	uint32_t missing = vp->any && vp->found ? 0 : vp->kinds & ~vp->found;
+	struct strbuf titles = STRBUF_INIT;
+
+	vm_add_titles(missing, &titles);
+	if (missing)
 		strbuf_addf(notes, "there are no %s stacks: none of the processes runs %s\n",
-			f->title, f->title);
+			titles.buf, titles.buf);
+	if (vp->two.pid)
+		add_two(&vp->two, notes);
+	strbuf_release(&titles);
 }
 
 static const struct facet_ops ops = {
@@ -567,7 +685,7 @@ enum vm_end vm_processes_walk(struct vm_processes *vp, uint32_t pid, uint64_t th
 		return VM_NOT_RUNNING;
 	if (!r)
 		return VM_INCONSISTENT;
-	r->vm = vp->vm;
+	r->vm = vm_of(image);
 	r->pid = pid;
 	r->thread = thread;
 	r->sp = sp;

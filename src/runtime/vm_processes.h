@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An interpreter in the recorded processes: its layout in each, and the names of its frames that
- * the BPF programs send.
+ * The interpreters in the recorded processes, at most one in each: its layout, and the names of its
+ * frames that the BPF programs send.
  */
 #ifndef RUNTIME_VM_PROCESSES_H
 #define RUNTIME_VM_PROCESSES_H
@@ -36,7 +36,9 @@ struct vm_names {
 
 struct vm_processes {
 	struct facet facet;
-	const struct vm *vm; /* or NULL if none is recorded; all functions then do nothing */
+	uint32_t kinds; /* of the interpreters that are recorded, as bits VM_BIT(), or 0 for none */
+	uint32_t found; /* the ones that were found in a process */
+	bool any;       /* kinds are those to look for; that some do not run is no news */
 	struct vm_names names;
 	/*
 	 * A program with its names. A process begins another image when it executes a program.
@@ -46,8 +48,8 @@ struct vm_processes {
 		uint32_t pid;
 		uint32_t before; /* the image of its parent, or 0 if it is not known */
 		uint32_t older;  /* the previous image with its PID, or 0 if there is none */
-		struct vm_layout layout;
-		uint64_t object; /* ID of the file that the layout was found in, or 0 */
+		struct vm_layout layout; /* of kind VM_NONE until an interpreter was found */
+		uint64_t object;         /* ID of the file that the layout was found in, or 0 */
 		bool has_names;
 	} * images;
 	size_t nr_images, images_alloc;
@@ -61,12 +63,25 @@ struct vm_processes {
 	bool with_operators;    /* the names of operators are wanted */
 	bool fetch;             /* debug files may be downloaded, before the start */
 	bool names_dropped;     /* by a sweep; the programs have to send names again */
+	struct vm_two {
+		uint32_t pid;                   /* the first such process, or 0 */
+		uint32_t others;                /* how many others there are */
+		const struct vm *taken, *other; /* what the first one runs */
+	} two;                                  /* processes that run two interpreters */
 };
 
-/* Initialises VP. NAMES has no functions if no frame is to be named. */
-void vm_processes_init(struct vm_processes *vp, const struct vm *vm, struct processes *ps,
+/*
+ * Initialises VP for the interpreters KINDS. NAMES has no functions if no frame is to be named.
+ */
+void vm_processes_init(struct vm_processes *vp, uint32_t kinds, struct processes *ps,
 	const struct vm_names *names);
 void vm_processes_release(struct vm_processes *vp);
+
+/*
+ * Returns the interpreter of process PID, or if none was found in it the first one that is
+ * recorded.
+ */
+const struct vm *vm_processes_vm(const struct vm_processes *vp, uint32_t pid);
 
 /*
  * Adds all layouts that the script walks to VALUES. Returns the number of processes for which there
@@ -90,10 +105,11 @@ bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, ui
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame);
 
 /*
- * Returns the number of the name of a frame in process PID. The name is empty if the frame was not
- * sent.
+ * Returns the number of the name of a frame of VM in process PID. The name is empty if the frame
+ * was not sent.
  */
-uint64_t vm_processes_name(struct vm_processes *vp, uint32_t pid, const struct vm_words *words);
+uint64_t vm_processes_name(
+	struct vm_processes *vp, const struct vm *vm, uint32_t pid, const struct vm_words *words);
 
 /* Returns the name of the operator OP, a VM_OP(), in process PID, or NULL if it is not known. */
 const char *vm_processes_operator(const struct vm_processes *vp, uint32_t pid, uint16_t op);

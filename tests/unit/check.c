@@ -6,7 +6,7 @@
 #include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "runtime/perl/perl.h"
+#include "runtime/vm.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -561,11 +561,18 @@ static void test_perl(void **state)
 	(void)state;
 	request.pids = &pid;
 	request.nr_pids = 1;
-	request.vm = &perl_vm;
+	request.vms = VM_BIT(VM_PERL);
 	pid = start("/bin/sleep");
 	expect_of(&request, "perl", CHECK_MISSING, "runs no Perl", "that does");
 	request.children = true;
 	expect_of(&request, "perl", CHECK_DEGRADED, "runs no Perl yet", NULL);
+	request.children = false;
+	request.vms = VM_BIT(VM_PERL) | VM_BIT(VM_PYTHON);
+	expect_of(&request, "vm", CHECK_MISSING, "runs no Perl or Python", "that does");
+	request.vms = VM_ALL;
+	request.any_vm = request.user = true;
+	expect_of(
+		&request, "vm", CHECK_DEGRADED, "runs no Perl, Lua, Python, Ruby or PHP yet", NULL);
 	end(pid);
 }
 
@@ -595,11 +602,13 @@ static void test_perl_found(void **state)
 
 	request.pids = pids;
 	request.nr_pids = 2;
-	request.vm = &perl_vm;
+	request.vms = VM_BIT(VM_PERL);
 	pids[0] = start("/bin/sleep");
 	pids[1] = start(script);
 	for (int i = 0; i < 200 && !sees_perl(&request); i++)
 		usleep(50000); /* the program may still be being loaded */
+	expect_of(&request, "perl", CHECK_FOUND, "perl 5.", NULL);
+	request.vms = VM_ALL;
 	expect_of(&request, "perl", CHECK_FOUND, "perl 5.", NULL);
 	end(pids[0]);
 	end(pids[1]);

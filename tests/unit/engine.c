@@ -43,10 +43,11 @@ static void test_wishes(void **state)
 	struct engine_request children = {.tool = &on_cpu, .nr_pids = 1, .children = true};
 	struct engine_request own = {.tool = &locks};
 	struct engine_request command = {.tool = &on_cpu, .children = true};
-	struct engine_request perl = {.tool = &on_cpu, .nr_pids = 1, .vm = &perl_vm};
-	struct engine_request perl_begins = {.tool = &on_cpu, .children = true, .vm = &perl_vm};
+	struct engine_request perl = {.tool = &on_cpu, .nr_pids = 1, .vms = VM_BIT(VM_PERL)};
+	struct engine_request perl_begins = {
+		.tool = &on_cpu, .children = true, .vms = VM_BIT(VM_PERL)};
 	struct engine_request perl_module = {
-		.tool = &on_cpu, .children = true, .vm = &perl_vm, .compile_only = true};
+		.tool = &on_cpu, .children = true, .vms = VM_BIT(VM_PERL), .compile_only = true};
 
 	struct engine_request selection = {.tool = &on_cpu, .selection = {SELECT_COMM, "nginx"}};
 	struct engine_request selection_own = {.tool = &locks, .selection = {SELECT_COMM, "nginx"}};
@@ -68,7 +69,9 @@ static void test_wishes(void **state)
 
 static void test_only_built_in(void **state)
 {
-	struct engine_request lua = {.tool = &on_cpu, .nr_pids = 1, .vm = &lua_vm};
+	struct engine_request lua = {.tool = &on_cpu, .nr_pids = 1, .vms = VM_BIT(VM_LUA)};
+	struct engine_request several = {
+		.tool = &on_cpu, .nr_pids = 1, .vms = VM_BIT(VM_PERL) | VM_BIT(VM_PYTHON)};
 	char program[] = "own", event[] = "things";
 	const struct tool own = {.program = program, .event = event, .is_built_in = true};
 	struct engine_request things = {.tool = &own, .nr_pids = 1};
@@ -79,6 +82,11 @@ static void test_only_built_in(void **state)
 	expect("auto", &lua, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &lua, &why), 0);
 	assert_string_equal(why.buf, "using the built-in engine: only it walks all Lua stacks");
+	strbuf_reset(&why);
+	expect("auto", &several, 1, bpf);
+	assert_int_equal(preflight_choose(&bpf, 1, &several, &why), 0);
+	assert_string_equal(why.buf,
+		"using the built-in engine: only it walks the stacks of several languages");
 	strbuf_reset(&why);
 	expect("auto", &things, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &things, &why), 0);

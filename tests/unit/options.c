@@ -3,28 +3,43 @@
 #include "label/label.h"
 #include "lib/util.h"
 #include "record/options.h"
+#include "runtime/vm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+enum {
+	PERL = VM_BIT(VM_PERL),
+	PYTHON = VM_BIT(VM_PYTHON),
+	LUA = VM_BIT(VM_LUA),
+};
+
 static const struct wish {
 	const char *words[3];
-	bool user, kernel, perl, by_default;
+	bool user, kernel, by_default, any_vm;
+	uint32_t vms;
 } wishes[] = {
 	{{0}, .user = true, .kernel = true, .by_default = true},
 	{{"-u"}, .user = true},
 	{{"-k"}, .kernel = true},
 	{{"-u", "-k"}, .user = true, .kernel = true},
-	{{"--perl"}, .perl = true},
-	{{"--perl", "-k"}, .perl = true, .kernel = true},
-	{{"--mixed"}, .perl = true, .user = true, .kernel = true},
-	{{"--mixed", "-u"}, .perl = true, .user = true},
-	{{"--mixed", "-k"}, .perl = true, .user = true, .kernel = true},
-	{{"-k", "--mixed", "-u"}, .perl = true, .user = true, .kernel = true},
-	{{"--perl", "--mixed"}, .perl = true, .user = true, .kernel = true},
-	{{"-u", "--mixed", "--perl"}, .perl = true, .user = true},
+	{{"--perl"}, .vms = PERL},
+	{{"--perl", "-k"}, .vms = PERL, .kernel = true},
+	{{"--perl", "--python"}, .vms = PERL | PYTHON},
+	{{"--vm", "perl"}, .vms = PERL},
+	{{"--vm", "lua,perl", "--python"}, .vms = PERL | PYTHON | LUA},
+	{{"--vm", "auto"}, .vms = VM_ALL, .any_vm = true},
+	{{"--vm", "auto", "--perl"}, .vms = VM_ALL, .any_vm = true},
+	{{"--vm", "auto", "--mixed"}, .vms = VM_ALL, .any_vm = true, .user = true, .kernel = true},
+	{{"--vm=perl,lua", "--mixed", "-u"}, .vms = PERL | LUA, .user = true},
+	{{"--mixed"}, .vms = VM_ALL, .any_vm = true, .user = true, .kernel = true},
+	{{"--mixed", "-u"}, .vms = VM_ALL, .any_vm = true, .user = true},
+	{{"--mixed", "-k"}, .vms = VM_ALL, .any_vm = true, .user = true, .kernel = true},
+	{{"-k", "--mixed", "-u"}, .vms = VM_ALL, .any_vm = true, .user = true, .kernel = true},
+	{{"--perl", "--mixed"}, .vms = PERL, .user = true, .kernel = true},
+	{{"-u", "--mixed", "--perl"}, .vms = PERL, .user = true},
 };
 
 static void test_stacks(void **state)
@@ -41,7 +56,8 @@ static void test_stacks(void **state)
 		options_parse(&o, argc, argv);
 		assert_int_equal(o.session.request.user, w->user);
 		assert_int_equal(o.session.request.kernel, w->kernel);
-		assert_int_equal(!!o.session.request.vm, w->perl);
+		assert_int_equal(o.session.request.vms, w->vms);
+		assert_int_equal(o.session.request.any_vm, w->any_vm);
 		assert_int_equal(o.session.request.by_default, w->by_default);
 		options_release(&o);
 	}

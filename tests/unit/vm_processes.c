@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of interpreters' frames, as the BPF programs send them. */
+/* Sets of interpreters, and the names of their frames, as the BPF programs send them. */
 #include "runtime/vm_processes.h"
+#include "lib/strbuf.h"
 #include "lib/util.h"
 #include "process/process.h"
 
@@ -27,7 +28,7 @@ static int set_up(void **state)
 
 	(void)state;
 	processes_init(&ps);
-	vm_processes_init(&processes, &perl_vm, &ps, &names);
+	vm_processes_init(&processes, VM_BIT(VM_PERL) | VM_BIT(VM_PYTHON), &ps, &names);
 	return 0;
 }
 
@@ -52,13 +53,14 @@ static uint64_t send(bool is_named, bool is_placed)
 
 	frame = (struct vm_new_frame){.what = VM_WHAT(PERL_SUB) | 0x1000};
 	frame.key.tgid = PID;
+	frame.key.kind = VM_PERL;
 	frame.key.words = vm_pack(&(struct vm_frame){frame.what, 0, 0x2000});
 	frame.texts.perl.named = is_named;
 	frame.texts.perl.placed = is_placed;
 	set_text(&frame.texts.perl.name, "total");
 	set_text(&frame.texts.perl.file, "shop.pl");
 	vm_processes_take_frame(&processes, &frame);
-	return vm_processes_name(&processes, PID, &frame.key.words);
+	return vm_processes_name(&processes, &perl_vm, PID, &frame.key.words);
 }
 
 /* Memory may not be readable at a tick. The programs send the frame again then. */
@@ -71,10 +73,72 @@ static void vm_processes__complete_a_name(void **state)
 	assert_int_equal(send(false, false), 4);
 }
 
+/* A process may execute a program in another language before its last frames are taken. */
+static void vm_processes__take_a_frame_of_the_last_program(void **state)
+{
+	(void)state;
+	send(true, false);
+	for (size_t i = 1; i < processes.nr_images; i++)
+		processes.images[i].layout.kind = VM_PYTHON;
+	assert_int_equal(send(true, true), 4);
+}
+
+static void vm_processes__find_none_in_an_unknown_process(void **state)
+{
+	(void)state;
+	assert_ptr_equal(vm_processes_vm(&processes, PID), &perl_vm);
+	assert_null(vm_processes_operator(&processes, PID, VM_OP(1)));
+}
+
+static void vm_sets__have_an_order(void **state)
+{
+	(void)state;
+	assert_null(vm_first(0));
+	assert_null(vm_only(0));
+	assert_ptr_equal(vm_first(VM_ALL), vms[0]);
+	assert_ptr_equal(vm_first(VM_ALL & ~VM_BIT(vms[0]->kind)), vms[1]);
+	assert_ptr_equal(vm_only(VM_BIT(VM_PYTHON)), &python_vm);
+	assert_null(vm_only(VM_BIT(VM_PYTHON) | VM_BIT(VM_PERL)));
+	assert_null(vm_of_kind(VM_NONE));
+	for (size_t i = 0; i < NR_VMS; i++)
+		assert_ptr_equal(vm_of_kind(vms[i]->kind), vms[i]);
+}
+
+static void vm_sets__have_titles(void **state)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	vm_add_titles(VM_BIT(VM_PHP), &text);
+	strbuf_addch(&text, '\n');
+	vm_add_titles(VM_BIT(VM_PHP) | VM_BIT(VM_PERL), &text);
+	strbuf_addch(&text, '\n');
+	vm_add_titles(VM_BIT(VM_PHP) | VM_BIT(VM_PERL) | VM_BIT(VM_LUA), &text);
+	assert_string_equal(text.buf, "PHP\nPerl or PHP\nPerl, Lua or PHP");
+	strbuf_release(&text);
+}
+
+static void vm_sets__tell_what_stap_cannot(void **state)
+{
+	(void)state;
+	assert_false(vm_needs_bpf(0));
+	assert_false(vm_needs_bpf(VM_BIT(VM_PERL)));
+	assert_true(vm_needs_bpf(VM_BIT(VM_LUA)));
+	assert_true(vm_needs_bpf(VM_BIT(VM_PYTHON)));
+	assert_true(vm_needs_bpf(VM_BIT(VM_PERL) | VM_BIT(VM_LUA)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(vm_processes__complete_a_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_processes__take_a_frame_of_the_last_program, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_processes__find_none_in_an_unknown_process, set_up, tear_down),
+		cmocka_unit_test(vm_sets__have_an_order),
+		cmocka_unit_test(vm_sets__have_titles),
+		cmocka_unit_test(vm_sets__tell_what_stap_cannot),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

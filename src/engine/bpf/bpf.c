@@ -48,6 +48,12 @@ static bool is_of_ticks(const struct bpf *b)
 	return b->programs.tick && !tool_measures(b->request->tool);
 }
 
+static void name_states(struct drain *d, const struct vm *vm)
+{
+	for (uint32_t i = 1; vm->states && vm->states[i] && i < VM_STATES_MAX; i++)
+		drain_name_state(d, VM_STATE(vm->kind, i), "vmstate", vm->states[i]);
+}
+
 static void add_event(struct bpf *b)
 {
 	const struct tool *tool = b->request->tool;
@@ -62,10 +68,9 @@ static void add_event(struct bpf *b)
 		b->drain.events[ROW_ENDS] = samples_event(
 			&b->samples, &(struct sample_event){ends, ends, tool->clock, 0, 1});
 	}
-	const char *const *states = b->request->vm ? b->request->vm->states : NULL;
-
-	for (uint32_t i = 1; states && states[i]; i++)
-		drain_name_state(&b->drain, VM_STATE(i), "vmstate", states[i]);
+	for (size_t v = 0; v < NR_VMS; v++)
+		if (b->request->vms & VM_BIT(vms[v]->kind))
+			name_states(&b->drain, vms[v]);
 }
 
 static int connect_maps(struct bpf *b, struct strbuf *err)
@@ -112,27 +117,31 @@ bool bpf_is_open(const struct engine_request *r)
 }
 
 /*
- * Looks for the interpreter in all targets. Fails if no target has it, unless processes that start
- * later are recorded, too.
+ * Looks for the interpreters in all targets. Fails if no target has one, unless processes that
+ * start later are recorded, too, or user stacks of those that have none.
  */
 static int find_vm(struct bpf *b, struct strbuf *err)
 {
 	const struct engine_request *r = b->request;
-	bool must = !bpf_is_open(r) && !r->children;
+	bool must = !bpf_is_open(r) && !r->children && !(r->any_vm && r->user);
+	struct strbuf titles = STRBUF_INIT;
 	struct facet *f = &b->vms.facet;
 
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* so that its events are handled */
 	int found = facet_look_at_all(f, must, err);
 
+	vm_add_titles(r->vms, &titles);
 	for (size_t i = 0; must && i < f->nr; i++)
 		if (f->list[i].state == FACET_NONE)
-			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 "\n",
-				r->vm->language->title, f->list[i].pid);
-	if (found <= 0)
-		return found;
-	strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
-	return fail(err, "; give the number of a process that runs %s", r->vm->language->title);
+			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 "\n", titles.buf,
+				f->list[i].pid);
+	if (found > 0) {
+		strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
+		found = fail(err, "; give the number of a process that runs %s", titles.buf);
+	}
+	strbuf_release(&titles);
+	return found;
 }
 
 static void bpf_free(struct engine *engine)
@@ -210,13 +219,14 @@ static void init_facets(struct bpf *b)
 	b->memberships.forks = !r->user;
 	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(
-		&b->vms, r->vm, &b->processes, &(struct vm_names){add_name, code_frame, b});
+		&b->vms, r->vms, &b->processes, &(struct vm_names){add_name, code_frame, b});
+	b->vms.any = r->any_vm;
 	b->vms.fetch = r->fetch;
 	b->vms.with_operators = r->operators;
 	label_processes_init(&b->labels, r->label, r->label_keys, &b->processes);
 	facets_add(&b->facets, &b->memberships.facet);
 	facets_add(&b->facets, &b->layouts);
-	if (r->vm)
+	if (r->vms)
 		facets_add(&b->facets, &b->vms.facet);
 	if (r->label)
 		facets_add(&b->facets, &b->labels.facet);
@@ -247,7 +257,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	b->copies.layouts = &b->layouts;
 	if (targets_scan(&b->targets, request, &b->processes,
 		    monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
-		(request->vm && find_vm(b, err)) ||
+		(request->vms && find_vm(b, err)) ||
 		(request->label && (bpf_find_labels(b, err) || bpf_need_functions(b, err)))) {
 		bpf_free(&b->engine);
 		return NULL;
@@ -296,7 +306,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 	const struct sideband_options options = {
 		.nr_cpus = b->nr_cpus,
 		.hz = tick ? programs_hz(b->request) : 0,
-		.prompt = b->request->vm,
+		.prompt = b->request->vms,
 	};
 
 	if (sideband_open(&b->side, &options, err))
@@ -306,7 +316,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 
 bool bpf_walks_native(const struct engine_request *r)
 {
-	return r->user || r->label || (r->vm && r->vm->by_native);
+	return r->user || r->label || vm_by_native(r->vms);
 }
 
 /* Adds to ERR that memory is limited, if a failure to start is likely to come from that. */
@@ -349,7 +359,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 		pace_update(&b->pace);
 	}
-	if (r->vm)
+	if (r->vms)
 		facet_start(&b->vms.facet, programs_map(&b->programs, "vm_layouts"));
 	if (r->label)
 		facet_start(&b->labels.facet, programs_map(&b->programs, "label_layouts"));

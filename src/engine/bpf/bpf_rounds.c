@@ -60,7 +60,7 @@ static bool is_relevant(struct bpf *b, const struct side_event *e)
 static struct process *process_of(struct bpf *b, const struct side_event *e)
 {
 	bool add = e->kind == SIDE_EXEC &&
-		   (b->request->vm || b->request->label || is_command(b, e->pid));
+		   (b->request->vms || b->request->label || is_command(b, e->pid));
 
 	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
 }
@@ -171,8 +171,8 @@ static void walk_waiting(struct bpf *b, const struct ring_vm_thread *thread)
 		&b->vms, thread->tgid, thread->thread, thread->sp, b->request->mixed, names, &nr);
 
 	stack_copies_set(&b->copies, thread->copy,
-		samples_stack(
-			&b->samples, names, nr, language_stack(b->request->vm->language), end));
+		samples_stack(&b->samples, names, nr,
+			language_stack(vm_processes_vm(&b->vms, thread->tgid)->language), end));
 }
 
 /*

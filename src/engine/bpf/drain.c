@@ -71,26 +71,29 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 }
 
 /*
- * Adds an interpreter's stack of process PID, whose frames are NR words. Returns its number in
- * samples.
+ * Adds an interpreter's stack with this ROOT, whose frames are NR words. Returns its number in
+ * samples. In a process without an interpreter, the one that is recorded is not running.
  */
-static uint32_t add_vm_stack(
-	struct drain *d, uint32_t pid, uint64_t *words, uint32_t nr, unsigned end)
+static uint32_t add_vm_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
+	const struct vm *vm = vm_of_kind(NODE_VM_KIND(root));
+	unsigned end = root & 255;
 	uint32_t named = 0;
 
+	if (!vm)
+		vm = vm_first(d->vms->kinds);
 	for (uint32_t i = 0; i + VM_WORDS <= nr; i += VM_WORDS)
-		words[named++] =
-			vm_processes_name(d->vms, pid, &(struct vm_words){words[i], words[i + 1]});
+		words[named++] = vm_processes_name(
+			d->vms, vm, NODE_VM_TGID(root), &(struct vm_words){words[i], words[i + 1]});
 	return samples_stack(d->samples, words, end == VM_WHOLE || end == VM_CUT ? named : 0,
-		language_stack(d->vms->vm->language), end);
+		language_stack(vm->language), end);
 }
 
 /* Adds a stack with NR words of frames and this ROOT. Returns its number in samples. */
 static uint32_t add_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
 	if (root & NODE_VM)
-		return add_vm_stack(d, (uint32_t)(root >> 8), words, nr, root & 255);
+		return add_vm_stack(d, words, nr, root);
 	return samples_stack(
 		d->samples, words, nr, root & NODE_KERNEL ? STACK_KERNEL : STACK_USER, root & 255);
 }

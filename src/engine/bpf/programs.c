@@ -141,8 +141,8 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"counters", cpus * LANES},
 		{"rule_cache", cpus * RULE_CACHE_SIZE},
 		{"ring", ring_size(p->nr_cpus)},
-		{"vm_layouts", r->vm ? 0 : 1},
-		{"vm_sent", r->vm ? 0 : 1},
+		{"vm_layouts", r->vms ? 0 : 1},
+		{"vm_sent", r->vms ? 0 : 1},
 		{"label_layouts", r->label ? 0 : 1},
 		{"label_sent", r->label ? 0 : 1},
 		{"label_cache", r->label ? cpus * LANES * LABEL_CACHE_SIZE : 1},
@@ -158,7 +158,8 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 			return -1;
 	for (size_t i = 0; i < NR_VMS; i++)
 		for (const struct vm_map *m = vms[i]->maps; m->name; m++)
-			if (set_size(p, m->name, r->vm == vms[i] ? cpus * m->entries : 1, err))
+			if (set_size(p, m->name,
+				    r->vms & VM_BIT(vms[i]->kind) ? cpus * m->entries : 1, err))
 				return -1;
 	return 0;
 }
@@ -173,9 +174,9 @@ static int set_settings(struct programs *p, struct strbuf *err)
 
 	s->user = r->user;
 	s->kernel = r->kernel;
-	s->vm = r->vm ? VM_BIT(r->vm->kind) : 0;
+	s->vm = r->vms;
 	s->vm_op = r->operators;
-	s->vm_by_native = r->vm && r->vm->by_native ? s->vm : 0;
+	s->vm_by_native = vm_by_native(r->vms);
 	s->label_keys = r->label ? r->label_keys : 0;
 	s->idle = r->idle;
 	s->ranges = r->measure.ranges;
@@ -251,7 +252,7 @@ static int load_object(const struct programs *p)
 static bool is_needed(const struct programs *p, const char *program)
 {
 	if (!strcmp(program, "on_fork"))
-		return follows(p) || p->request->vm;
+		return follows(p) || p->request->vms;
 	if (!strcmp(program, "on_end"))
 		return p->request->count_ends;
 	return !p->tool->is_needed || p->tool->is_needed(p->request, program);

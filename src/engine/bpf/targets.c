@@ -8,6 +8,7 @@
 #include "process/process.h"
 #include "process/task.h"
 #include "programs.h"
+#include "runtime/vm.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end
 {
 	const struct engine_request *r = t->request;
 
-	if (r->all && (r->user || r->vm))
+	if (r->all && (r->user || r->vms))
 		processes_get_all(ps, end_ns);
 }
 
@@ -105,7 +106,7 @@ int targets_scan(struct targets *t, const struct engine_request *r, struct proce
 			return -1;
 	if (r->children && !r->command)
 		scan_children(t, ps);
-	targets_scan_all(t, ps, r->vm ? INT64_MAX : end_ns);
+	targets_scan_all(t, ps, r->vms ? INT64_MAX : end_ns);
 	return 0;
 }
 
@@ -122,7 +123,7 @@ void targets_settings(const struct targets *t, struct settings *s)
 	s->pids = r->nr_pids || t->by_pids;
 	s->tids = r->nr_tids;
 	s->children = r->children || t->by_pids;
-	s->only_vm = r->vm && !r->user && (r->all || r->selection.kind);
+	s->only_vm = r->vms && !r->user && (r->all || r->selection.kind || !vm_only(r->vms));
 	s->by_comm = r->selection.kind == SELECT_COMM;
 	s->by_cgroup = r->selection.kind && !s->by_comm;
 	if (s->by_comm) {

@@ -159,8 +159,10 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	for (size_t i = 0; i < r->nr_stap_args; i++)
 		argv_add(a, xstrdup(r->stap_args[i]));
 	argv_add(a, xstrdup(r->tool->path));
-	argv_add(a, xasprintf("%.*s%s%s", !!r->vm, r->vm ? &r->vm->language->letter : "",
-			    r->user ? "u" : "", r->kernel ? "k" : ""));
+	const struct vm *vm = vm_only(r->vms);
+
+	argv_add(a, xasprintf("%.*s%s%s", !!vm, vm ? &vm->language->letter : "", r->user ? "u" : "",
+			    r->kernel ? "k" : ""));
 	argv_add(a, xstrdup(r->idle ? "idle" : r->all ? "all" : "some"));
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));

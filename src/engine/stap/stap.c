@@ -221,7 +221,7 @@ static bool is_unfit(const struct stap *s, uint32_t pid, struct strbuf *err)
  */
 static int find_vm(struct stap *s, struct strbuf *err)
 {
-	const char *title = s->request->vm->language->title;
+	const char *title = vm_only(s->request->vms)->language->title;
 
 	if (s->request->command && !s->request->all)
 		return fail(err,
@@ -264,13 +264,13 @@ static void note_unfit(struct stap *s)
 		strbuf_addf(&s->notes,
 			"SystemTap does not walk the stacks of %s, which %zu processes run: in "
 			"place of them is [%s: not running]\n",
-			what, nr, s->request->vm->language->name);
+			what, nr, vm_only(s->request->vms)->language->name);
 }
 
 /* Finds the interpreter again, as compiling the module may have taken long. */
 static void find_vm_again(struct stap *s)
 {
-	const struct vm *vm = s->request->vm;
+	const struct vm *vm = vm_only(s->request->vms);
 
 	add_processes(s);
 	facets_update(&s->facets);
@@ -395,10 +395,11 @@ static bool agrees(const struct stap_module *m, const struct engine_request *r)
 {
 	bool user = strchr(m->stacks, 'u'), kernel = strchr(m->stacks, 'k');
 	const struct vm *vm = vm_of_letter(*m->stacks);
+	uint32_t kinds = vm ? VM_BIT(vm->kind) : 0;
 
 	return !strcmp(m->script, r->tool->name) && !strcmp(m->scope, scope(r)) &&
 	       (!r->hz || r->hz == m->hz) && options_agree(m, r) && labels_agree(m, r) &&
-	       (r->by_default || (user == r->user && kernel == r->kernel && vm == r->vm));
+	       (r->by_default || (user == r->user && kernel == r->kernel && kinds == r->vms));
 }
 
 /* Appends the compiled-in options, such as " --state S,D", and the rate. */
@@ -425,7 +426,7 @@ static int other_purpose(const struct stap_module *m, struct strbuf *err)
 
 	strbuf_addf(err, "'%s' was built for another recording, '%s ", m->path, m->script);
 	if (vm && !strcmp(others, "uk"))
-		strbuf_adds(err, "--mixed");
+		strbuf_addf(err, "--mixed --%s", vm->language->name);
 	else
 		strbuf_addf(err, "%s%s%s%s%s", vm ? "--" : "", vm ? vm->language->name : "",
 			vm && *others ? " " : "", *others ? "-" : "", others);
@@ -452,8 +453,10 @@ static int adopt_module(struct stap *s, struct engine_request *r, struct strbuf 
 		return other_purpose(m, err);
 	r->user = strchr(m->stacks, 'u');
 	r->kernel = strchr(m->stacks, 'k');
-	r->vm = vm_of_letter(*m->stacks);
-	r->mixed = r->vm && r->user;
+	const struct vm *vm = vm_of_letter(*m->stacks);
+
+	r->vms = vm ? VM_BIT(vm->kind) : 0;
+	r->mixed = vm && r->user;
 	r->hz = m->hz;
 	return 0;
 }
@@ -488,10 +491,10 @@ static void init_facets(struct stap *s)
 	const struct engine_request *r = s->request;
 
 	memberships_init(&s->memberships, r->all || r->selection.kind ? "/proc" : NULL);
-	vm_processes_init(&s->vms, r->vm, &s->processes, &(struct vm_names){0});
+	vm_processes_init(&s->vms, r->vms, &s->processes, &(struct vm_names){0});
 	s->vms.fetch = r->fetch;
 	label_processes_init(&s->labels, r->label, r->label_keys, &s->processes);
-	if (r->vm)
+	if (r->vms)
 		facets_add(&s->facets, &s->vms.facet);
 	if (r->label)
 		facets_add(&s->facets, &s->labels.facet);
@@ -544,7 +547,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	if (request->user && !request->module)
 		stage_init(&s->stage, &s->processes, &s->notes);
 	if ((!request->module && repair_init(&s->repair, request, err)) ||
-		(request->vm && !request->compile_only && find_vm(s, err)) ||
+		(request->vms && !request->compile_only && find_vm(s, err)) ||
 		(request->label && !request->compile_only && find_labels(s, err))) {
 		stap_free(&s->engine);
 		return NULL;
@@ -608,7 +611,7 @@ static int load(struct stap *s, struct strbuf *err)
 	int ret = -1;
 
 	s->phase = LOADED;
-	if (s->request->vm)
+	if (s->request->vms)
 		find_vm_again(s);
 	if (path && (!s->request->label || !find_labels_again(s, err))) {
 		load_command(

@@ -50,7 +50,7 @@ enum { LABELS_OPEN = LOCK_LABELS_MAX + 1 };
 
 static bool wants_futexes(const struct engine_request *request)
 {
-	return request->user || request->vm;
+	return request->user || request->vms;
 }
 
 static bool is_contention_program(const char *program)

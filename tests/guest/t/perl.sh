@@ -17,7 +17,7 @@ prepare() {
 	lab_finish
 	lab_start perl /lab/programs/situations.pl "$T/s"
 	until_true 60 grep -q '^ready' "$T/target.out"
-	lab_record -F 100 --mixed -p "$target" -o "$LAB_WORK/mixed.ko"
+	lab_record -F 100 --mixed --perl -p "$target" -o "$LAB_WORK/mixed.ko"
 	kill $(sed -n 's/^ready //p' "$T/target.out")
 	lab_finish
 	cat >"$LAB_WORK/own.stp" <<-'END'
@@ -117,7 +117,7 @@ in_guest() {
 	module=p
 	situations situations '' 100 --perl
 	module=mixed
-	situations mixed '' 100 --mixed
+	situations mixed '' 100 --mixed --perl
 	module=p
 	situations trixie /lab/roots/perl-trixie 60 --perl
 	waits

@@ -21,7 +21,7 @@ prepare() {
 	lab_finish
 	lab_start perl /lab/programs/work.pl 600
 	lab_record -F 100 -p "$target" --perl -o "$LAB_WORK/perl.ko"
-	lab_record -F 100 -p "$target" --mixed -o "$LAB_WORK/mixed.ko"
+	lab_record -F 100 -p "$target" --mixed --perl -o "$LAB_WORK/mixed.ko"
 	lab_finish
 	lab_record --script off-cpu --state all --stap-arg $lab_lock_wait -o "$LAB_WORK/waits.ko" -- "$programs/waits"
 	# this module stays in the cache
@@ -62,7 +62,7 @@ kernel_stacks() {
 perl_stacks() {
 	lab_start perl /lab/programs/work.pl 600
 	expect_record perl 0 --perl --module "$LAB_WORK/perl.ko" -p "$target" -t 4
-	expect_record mixed 0 --mixed --module "$LAB_WORK/mixed.ko" -p "$target" -t 4
+	expect_record mixed 0 --mixed --perl --module "$LAB_WORK/mixed.ko" -p "$target" -t 4
 	lab_finish
 	check 'perl: samples' test "$(weight "$T/perl.folded")" -gt 100
 	few 'perl: without Perl' "$(weight "$T/perl.folded" '[[]perl: ')" "$(weight "$T/perl.folded")"

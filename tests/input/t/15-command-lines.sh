@@ -39,8 +39,8 @@ wrong() {
 	bad "sample-bt: $wrong_name" 64 "^sample-bt: $wrong_pattern" sample-bt "$@"
 }
 
-wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, or --mixed; try --help$' -p 1 --with op
-wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, or --mixed; try --help$' -p 1 --php --with op
+wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --with op
+wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --php --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
@@ -58,12 +58,20 @@ wrong 'mixed Lua with SystemTap' '--mixed with --lua needs the built-in engine, 
 for option in --compile-only --module=x.ko --stap-arg=-v; do
 	wrong "mixed Lua with $option" '--mixed with --lua needs the built-in engine: it cannot be combined with --module' -p 1 --mixed --lua --engine auto "$option"
 done
+wrong 'user stacks in place of which any interpreter stands' '--vm replaces the stacks of -u; use --mixed' -p 1 --vm auto -u
+wrong '--vm auto with SystemTap' '--vm auto needs the built-in engine, SystemTap does not look for interpreters: --engine bpf' -p 1 --vm auto --engine stap
+wrong '--mixed alone with SystemTap' '--mixed without a language needs the built-in engine, SystemTap does not look for interpreters: --engine bpf' \
+	-p 1 --mixed --engine stap
+wrong 'two languages with SystemTap' 'recording several languages needs the built-in engine, SystemTap does not walk their stacks at once: --engine bpf' \
+	-p 1 --perl --python --engine stap
+wrong 'two languages in a module' 'recording several languages needs the built-in engine: it cannot be combined with --module' \
+	-p 1 --vm perl,python --engine auto --compile-only
 for option in --compile-only --module=x.ko --stap-arg=-v; do
 	wrong "pools with $option" 'the script pools needs the built-in engine: it cannot be combined with --module' -p 1 --script pools --engine auto "$option"
 done
 wrong 'pools with SystemTap' 'the script pools needs the built-in engine, SystemTap does not record pools: --engine bpf' -p 1 --script pools --engine stap
-wrong 'idle processors in Perl' '--idle: no Perl runs on an idle processor' -a --idle --perl
-wrong 'idle processors in mixed stacks' '--idle: no Perl runs on an idle processor' -a --idle --mixed -u
+wrong 'idle processors in Perl' '--idle: no interpreter runs on an idle processor' -a --idle --perl
+wrong 'idle processors in mixed stacks' '--idle: no interpreter runs on an idle processor' -a --idle --mixed -u
 wrong '--max below --min' '--min exceeds --max' -p 1 --script off-cpu --min 10 --max 9
 bad 'sample-bt: no such script' 2 "^sample-bt: cannot find the script 'off-beat.stp'" sample-bt -p $$ --script off-beat
 wrong 'no target' 'nothing to record: give one of -p PID'

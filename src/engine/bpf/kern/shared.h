@@ -104,11 +104,16 @@ struct node_key {
 #define NODE_ROOT (1ULL << 63)
 #define NODE_KERNEL (1ULL << 62)
 /*
- * A VM stack, whose frames are struct vm_words. Bits 8 to 39 are the tgid, as frames are addresses
- * in that process. A stack without frames has one frame of type VM_NO_FRAME. The texts of each
- * frame are sent to user space once.
+ * A VM stack, whose frames are struct vm_words. Bits 0 to 7 are enum vm_end, bits 8 to 39 the tgid,
+ * as frames are addresses in that process, and bits 40 to 47 enum vm_kind, which is VM_NONE if no
+ * interpreter is known in the process. A stack without frames has one frame of type VM_NO_FRAME.
+ * The texts of each frame are sent to user space once.
  */
 #define NODE_VM (1ULL << 61)
+#define NODE_VM_ROOT(kind, tgid, end)                                                              \
+	(NODE_ROOT | NODE_VM | (uint64_t)(kind) << 40 | (uint64_t)(tgid) << 8 | (uint32_t)(end))
+#define NODE_VM_KIND(root) ((enum vm_kind)((root) >> 40 & 255))
+#define NODE_VM_TGID(root) ((uint32_t)((root) >> 8))
 
 /*
  * A node of one waker, with the words below; and a node of wakers that have woken each other, with
@@ -171,14 +176,18 @@ struct row_key {
 };
 
 /*
- * The states of a task or of the object that a row counts; each is a label. The tool and the
+ * The states of a task or of the object that a row counts; each is a label. The tool and each
  * interpreter number their states independently.
  */
 #define TOOL_STATE(i) ((i) + 1)
-#define VM_STATE(i) (TOOL_STATES_MAX + (i))
+#define VM_STATE(kind, i) (TOOL_STATES_MAX + (kind)*VM_STATES_MAX + (i))
 /* A value that the tool itself translates to labels, see struct bpf_tool. */
 #define TOOL_VALUE(i) (STATES_MAX + (i))
-enum { TOOL_STATES_MAX = 16, STATES_MAX = 32 };
+enum {
+	TOOL_STATES_MAX = 16,
+	VM_STATES_MAX = 16,
+	STATES_MAX = TOOL_STATES_MAX + VM_KINDS * VM_STATES_MAX,
+};
 
 struct row_value {
 	uint64_t count, sum;
