@@ -5,9 +5,21 @@ use warnings;
 
 my $end = time + (shift // 1e9);
 my %seen;
-while (time < $end) {
-    my @words = map { join '', map { chr(97 + ($_ * 7919) % 26) } $_ .. $_ + 9 } 1 .. 200;
-    for my $word (sort { $a cmp $b } @words) {
+
+sub words {
+    return map { join '', map { chr(97 + ($_ * 7919) % 26) } $_ .. $_ + 9 } 1 .. 200;
+}
+
+sub in_order {
+    return sort { $a cmp $b } @_;
+}
+
+sub count {
+    for my $word (@_) {
         $seen{$word}++ if $word =~ /([aeiou])[^aeiou]*\1/;
     }
+}
+
+while (time < $end) {
+    count(in_order(words()));
 }
