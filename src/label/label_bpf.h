@@ -37,7 +37,7 @@ struct {
 /* Begins the search, if the process has a source. */
 __noinline int begin_label(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s)
 		return 0;
@@ -58,7 +58,7 @@ __noinline int begin_label(uint32_t lane)
 /* Searches the frames that were passed since the last call. Returns 0 if the search has ended. */
 __noinline int search_label(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || !s->label.searching)
 		return 0;
@@ -76,7 +76,7 @@ __noinline int search_label(uint32_t lane)
 /* Returns a hash of the texts and of the process, which is above LABEL_PLACES_MAX. */
 __noinline uint64_t hash_label(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s)
 		return 0;
@@ -96,7 +96,7 @@ __noinline uint64_t hash_label(uint32_t lane)
  */
 __noinline uint64_t new_label(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	uint32_t yes = 1;
 
 	if (!s)
@@ -125,7 +125,7 @@ __noinline uint64_t new_label(uint32_t lane)
  */
 __noinline uint64_t identify_label(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	uint64_t hash;
 
 	if (!s)
@@ -150,7 +150,7 @@ __noinline uint64_t identify_label(uint32_t lane)
 /* Returns the number of the labels of the owner that was found. */
 __noinline uint64_t label_number(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	uint64_t hash = identify_label(lane);
 	uint32_t at = slot_in(hash, LABEL_CACHE_SIZE, bpf_get_smp_processor_id() * LANES + lane);
 	struct cached_label *cached = bpf_map_lookup_elem(&label_cache, &at);
@@ -171,7 +171,7 @@ __noinline uint64_t label_number(uint32_t lane)
  */
 __noinline int take_end(uint32_t lane, uint64_t address)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	begin_label(lane);
 	if (!s || !s->label.on)

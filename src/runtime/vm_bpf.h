@@ -76,7 +76,7 @@ static __always_inline bool vm_read_texts(struct scratch *s, const struct vm_fra
  */
 __noinline int vm_is_coroutine(uint32_t lane)
 {
-	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
+	struct scratch *s = recorded_by_native() ? my_scratch(lane) : NULL;
 
 	if (!s || !s->walk.vm.frame || s->vm.end != VM_ON)
 		return false;
@@ -110,7 +110,7 @@ static __always_inline bool keep_vm_frame(struct scratch *s, const struct vm_fra
 /* Stores the frame that was found, and takes the next step. Returns 0 if there are more. */
 __noinline int take_vm_step(uint32_t lane)
 {
-	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
+	struct scratch *s = vm_scratch(lane);
 
 	if (!s)
 		return 1;
@@ -165,7 +165,7 @@ static __always_inline uint64_t vm_wakeup(void)
 /* Sends frame INDEX with its texts to user space, unless all of them were sent before. */
 __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 {
-	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
+	struct scratch *s = vm_scratch(lane);
 
 	if (!s || index >= VM_DEPTH)
 		return 0;
@@ -195,7 +195,7 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 /* Begins the walk, when the native stack is known. */
 __noinline int begin_vm_steps(uint32_t lane)
 {
-	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
+	struct scratch *s = vm_scratch(lane);
 
 	if (!s)
 		return 0;
@@ -226,7 +226,7 @@ static __always_inline void walk_vm(struct scratch *s)
  */
 __noinline int send_vm_frames(uint32_t lane, uint32_t first)
 {
-	struct scratch *s = settings.vm ? my_scratch(lane) : NULL;
+	struct scratch *s = vm_scratch(lane);
 
 	for (uint32_t i = 0; s && i < VM_STRIDE; i++) {
 		if (first + i >= s->nr_new / VM_WORDS)
@@ -241,7 +241,7 @@ _Static_assert(VM_NATIVE_THREADS == (int)WALK_THREADS, "");
 /* Takes what the native stack tells about the interpreter. */
 __noinline int take_native(uint32_t lane)
 {
-	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
+	struct scratch *s = recorded_by_native() ? my_scratch(lane) : NULL;
 
 	if (!s)
 		return 0;
@@ -269,7 +269,7 @@ __noinline int take_native(uint32_t lane)
  */
 __noinline int take_native_threads(uint32_t lane)
 {
-	struct scratch *s = settings.vm_by_native ? my_scratch(lane) : NULL;
+	struct scratch *s = recorded_by_native() ? my_scratch(lane) : NULL;
 
 	for (int i = 0; s && i < VM_NATIVE_THREADS; i++)
 		s->vm.walks.walk.native.threads[i] = s->walk.vm.threads[i];
@@ -307,7 +307,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	s->vm.layout.kind = VM_NONE;
 	if (layout) {
 		s->vm.layout = *layout;
-		if (settings.vm_by_native & VM_BIT(s->vm.layout.kind & 31))
+		if (recorded_by_native() & VM_BIT(s->vm.layout.kind & 31))
 			begin_by_native(s, in_user);
 		else
 			begin_vm_steps(LANE_EVENT);

@@ -16,7 +16,7 @@ struct {
 /* Returns whether stacks of this kind are recorded, see vm_bpf.h. */
 static __always_inline bool vm_used(enum vm_kind kind)
 {
-	return settings.vm & VM_BIT(kind);
+	return recorded_vms() & VM_BIT(kind);
 }
 
 /* As vm_walk.h describes them. */

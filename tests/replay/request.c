@@ -24,13 +24,14 @@ static struct scratch {
 
 _Static_assert(sizeof(scratch.regs) == sizeof((struct request_stack){0}.reg), "");
 
-static const struct {
-	uint32_t label_keys;
-} settings = {.label_keys = ~0U};
+static uint32_t recorded_labels(void)
+{
+	return ~0U;
+}
 
 static const struct memory *read_from;
 
-static struct scratch *my_scratch(uint32_t lane)
+static struct scratch *label_scratch(uint32_t lane)
 {
 	(void)lane;
 	return &scratch;

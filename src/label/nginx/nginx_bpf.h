@@ -32,7 +32,7 @@ enum {
 /* Stores what word INDEX leads to; returns 1 if it leads to a request. */
 __noinline int nginx_try_word(uint32_t lane, uint32_t index)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s)
 		return 1;
@@ -69,7 +69,7 @@ static __always_inline void nginx_try_words(
 /* Sets the place by the function that contains PC. */
 __noinline int nginx_see_code(uint32_t lane, uint64_t pc)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	for (uint64_t i = 0; s && i < NGINX_CODES; i++) {
 		const struct nginx_place_code *c = &s->label.layout.nginx.code[i];
@@ -82,7 +82,7 @@ __noinline int nginx_see_code(uint32_t lane, uint64_t pc)
 
 __noinline int nginx_try_leaf(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s)
 		return 0;
@@ -97,7 +97,7 @@ __noinline int nginx_try_leaf(uint32_t lane)
 /* Searches the registers that frame INDEX of the passed frames has saved. */
 __noinline int nginx_search_frame(uint32_t lane, uint32_t index)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || !s->label.searching)
 		return 0;
@@ -149,14 +149,14 @@ static __always_inline bool nginx_key_here(struct scratch *s, struct nginx_ident
 /* Reads text KIND of the request, if it is recorded. */
 __noinline int nginx_text_here(uint32_t lane, uint32_t kind)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || kind >= NGINX_TEXTS)
 		return 0;
 	struct nginx_text *text = &s->label.record.set.texts.nginx.text[kind];
 
 	__builtin_memset(text, 0, sizeof(*text));
-	if (settings.label_keys >> kind & 1)
+	if (recorded_labels() >> kind & 1)
 		nginx_read_text(s, &s->label.layout.nginx, s->label.found, kind, text);
 	return 0;
 }
@@ -166,7 +166,7 @@ static __always_inline void nginx_texts_here(
 {
 	struct nginx_texts *t = &s->label.record.set.texts.nginx;
 	const struct nginx_layout *l = &s->label.layout.nginx;
-	uint32_t keys = settings.label_keys;
+	uint32_t keys = recorded_labels();
 	uint64_t word;
 
 	for (uint32_t i = 0; i < NGINX_TEXTS; i++)

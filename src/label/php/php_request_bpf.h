@@ -35,14 +35,14 @@ static __always_inline bool php_request_ends_here(struct scratch *s, uint64_t ad
 /* Reads text KIND of the request, at ADDRESS, if it is recorded. */
 __noinline int php_request_text(uint32_t lane, uint32_t kind, uint64_t address)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || kind >= PHP_REQUEST_TEXTS)
 		return 0;
 	char *text = s->label.record.set.texts.php_request.text[kind];
 
 	__builtin_memset(text, 0, PHP_REQUEST_TEXT_MAX);
-	if (address && settings.label_keys >> kind & 1)
+	if (address && recorded_labels() >> kind & 1)
 		bpf_probe_read_user_str(text, PHP_REQUEST_TEXT_MAX, (const void *)address);
 	return 0;
 }
@@ -50,7 +50,7 @@ __noinline int php_request_text(uint32_t lane, uint32_t kind, uint64_t address)
 /* Removes the query from the URI. */
 __noinline int php_request_cut_query(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	bool is_query = false;
 
 	if (!s)
@@ -67,7 +67,7 @@ __noinline int php_request_cut_query(uint32_t lane)
 
 __noinline uint64_t php_request_hash(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	uint64_t hash = 1;
 
 	if (!s)
@@ -101,7 +101,7 @@ static __always_inline bool php_request_is_uri(const struct php_fcgi_variable *v
 /* Returns the address of the URI in the variables of the FastCGI request, or 0 if there is none. */
 __noinline uint64_t php_request_fcgi_uri(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 	struct php_fcgi_variable v = {0};
 
 	if (!s || bpf_probe_read_user(&v.next, sizeof(v.next), (const void *)s->label.found) ||

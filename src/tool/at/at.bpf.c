@@ -243,7 +243,7 @@ static __always_inline int take_hit_from(void *ctx, void *from, const void *regs
 	struct hit h;
 
 	if (!begin_hit(ctx, &h) || !is_target(current_task(), ids) ||
-		(regs && !settings.user && !settings.vm) || !takes_syscall(ctx, h.point))
+		(regs && !settings.user && !recorded_vms()) || !takes_syscall(ctx, h.point))
 		return 0;
 	bool counts = h.point->test_returns || !h.point->compare || passes(ctx, h.point);
 
@@ -349,7 +349,7 @@ int at_event(struct bpf_perf_event_data *ctx)
 	struct hit h;
 
 	if (!begin_hit(ctx, &h) || h.point->latency || !is_target(current_task(), ids) ||
-		(regs && !settings.user && !settings.vm))
+		(regs && !settings.user && !recorded_vms()))
 		return 0;
 	h.call = 0; /* no calls are measured, which saves the room on the stack */
 	take_stacks_of(ctx, regs, &h, 0, ids, ctx->sample_period);

@@ -59,7 +59,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (!settings.idle && was_idle(count) && missed > 0)
 		missed = 0;
 
-	if (!is_target(current_task(), ids) || (in_user && !settings.user && !settings.vm))
+	if (!is_target(current_task(), ids) || (in_user && !settings.user && !recorded_vms()))
 		return 0;
 	if (now > control.until)
 		return 0;

@@ -322,7 +322,7 @@ __noinline int copy_stack(uint32_t lane)
 			break;
 	/* frames of a VM may be in the ring buffer that have not woken the recorder */
 	if (s->copying.ring_full || bpf_ringbuf_output(&ring, &s->copy, sizeof(s->copy),
-					    settings.vm ? BPF_RB_FORCE_WAKEUP : 0))
+					    recorded_vms() ? BPF_RB_FORCE_WAKEUP : 0))
 		s->row.user = 0;
 	else
 		remember_copy(s, lane);

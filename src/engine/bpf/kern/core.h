@@ -19,7 +19,7 @@
  */
 __noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || !s->label.on)
 		return 0;
@@ -35,7 +35,7 @@ __noinline int begin_label_walk(uint32_t lane, uint32_t in_user)
 /* Sets s->row.label_set to the labels that were found. */
 __noinline int end_label_walk(uint32_t lane)
 {
-	struct scratch *s = my_scratch(lane);
+	struct scratch *s = label_scratch(lane);
 
 	if (!s || !s->label.on)
 		return 0;
@@ -88,7 +88,7 @@ static __always_inline bool take_stacks(
 	s->delayed = false;
 	s->walk.vm = (struct walk_vm){0};
 	s->walk.end = WALK_PENDING;
-	if (settings.label_keys)
+	if (recorded_labels())
 		begin_label(LANE_EVENT);
 	if (settings.user && !in_user)
 		user = look_at_user(LANE_EVENT);
@@ -106,9 +106,9 @@ static __always_inline bool take_stacks(
 		if (!s->row.kernel)
 			goto full;
 	}
-	if (settings.vm && !none && !vm_stack(s, in_user))
+	if (recorded_vms() && !none && !vm_stack(s, in_user))
 		goto full;
-	if (settings.label_keys && !none)
+	if (recorded_labels() && !none)
 		take_label(in_user);
 	return true;
 full:

@@ -19,6 +19,33 @@
 
 const volatile struct settings settings;
 
+/*
+ * Each tool's programs are compiled a second time with PLAIN defined as true, for recordings
+ * without interpreters and labels of a source. There the compiler leaves out what depends on the
+ * following functions: the kernel takes time for code that the settings make unreachable.
+ */
+#ifndef PLAIN
+#define PLAIN false
+#endif
+
+/* Returns a bit VM_BIT() for each kind of VM whose stacks are recorded. */
+static __always_inline uint32_t recorded_vms(void)
+{
+	return PLAIN ? 0 : settings.vm;
+}
+
+/* Returns the bits of these VMs whose walks the native stack begins. */
+static __always_inline uint32_t recorded_by_native(void)
+{
+	return PLAIN ? 0 : settings.vm_by_native;
+}
+
+/* Returns a bit for each recorded label of the source. */
+static __always_inline uint32_t recorded_labels(void)
+{
+	return PLAIN ? 0 : settings.label_keys;
+}
+
 struct control control;
 
 struct {

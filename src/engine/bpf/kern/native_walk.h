@@ -166,7 +166,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	}
 	uint8_t nr_vm = w->vm.nr;
 
-	if (settings.label_keys)
+	if (recorded_labels())
 		s->label.saved = e->saved;
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
@@ -178,7 +178,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = WALK_PROBED;
 	if (w->end != WALK_ON)
 		return false;
-	if (settings.label_keys && s->label.searching)
+	if (recorded_labels() && s->label.searching)
 		pass_frame(s);
 	return true;
 }
@@ -227,7 +227,7 @@ __noinline int take_frames(uint32_t lane)
 
 	for (int i = 0; s && i < STRIDE; i++)
 		if ((!take_frame(s, lane) && !take_new_code(s, lane)) ||
-			(settings.vm_by_native && s->to_vm && s->walk.vm.frame))
+			(recorded_by_native() && s->to_vm && s->walk.vm.frame))
 			return 1;
 	return !s;
 }

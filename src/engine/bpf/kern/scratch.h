@@ -72,6 +72,18 @@ static __always_inline struct scratch *my_scratch(uint32_t lane)
 	return bpf_map_lookup_elem(&scratch, &lane);
 }
 
+/* Returns NULL if no VM stacks are recorded. */
+static __always_inline struct scratch *vm_scratch(uint32_t lane)
+{
+	return recorded_vms() ? my_scratch(lane) : NULL;
+}
+
+/* Returns NULL if no labels are recorded. */
+static __always_inline struct scratch *label_scratch(uint32_t lane)
+{
+	return recorded_labels() ? my_scratch(lane) : NULL;
+}
+
 /*
  * Claims the scratch for a uprobe. Kernels with full or lazy preemption may switch to another
  * thread in the middle of a uprobe's program, and that thread may run such a program on the same

@@ -61,7 +61,7 @@ static __always_inline bool take_waiting_stacks(
 
 	if (settings.user && !request_user(s, task, count))
 		return false;
-	if (settings.vm && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
+	if (recorded_vms() && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
 		!request_vm(s, task, count))
 		return false;
 	if (settings.kernel) {
@@ -84,7 +84,7 @@ static __always_inline void begin_waiting(
 	s->span.row.tid = ids.tid;
 	s->span.row.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
-	if (settings.label_keys && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
+	if (recorded_labels() && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
 		s->span.row.label_set = LABEL_EARLIER;
 }
 
