@@ -201,23 +201,37 @@ $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 $(O)/src/input/otlp.o $(O)/src/view/export/export_otlp.o: $(O)/input/otlp.pb-c.h $(O)/input/pprof.pb-c.h
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
-# each src/tool/TOOL/NAME.bpf.c becomes a skeleton, a header that holds the compiled programs
+# Each src/tool/TOOL/NAME.bpf.c becomes NAME.linked.o, and the programs of tools, which are named as their folder, also become
+# NAME.plain.linked.o, without interpreters and labels. NAME.object.h and NAME.plain.object.h hold them, compressed.
 BPF_SRC := $(wildcard src/tool/*/*.bpf.c)
 BPF_NAMES := $(patsubst %.bpf.c,%,$(notdir $(BPF_SRC)))
+BPF_TOOLS := $(filter $(BPF_NAMES),$(notdir $(wildcard src/tool/*)))
+BPF_OBJECTS := $(BPF_NAMES) $(BPF_TOOLS:%=%.plain)
 vpath %.bpf.c $(wildcard src/tool/*)
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(DEV),-Werror) $(MAP_DIR) \
 	-D__x86_64__ -Isrc -idirafter /usr/include/$(shell $(CC) -print-multiarch)
-$(O)/bpf/%.o: %.bpf.c
+define compile_bpf
 	@mkdir -p $(@D)
-	@echo "  BPF   $<"
+	@echo "  BPF   $@"
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+endef
+$(O)/bpf/%.o: %.bpf.c
+	$(compile_bpf)
+$(O)/bpf/%.plain.o: BPF_CFLAGS += -DPLAIN=true
+$(O)/bpf/%.plain.o: %.bpf.c
+	$(compile_bpf)
 $(O)/bpf/%.linked.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
-$(O)/bpf/%.skel.h: $(O)/bpf/%.linked.o
-	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
-$(patsubst %.c,$(O)/%.o,$(filter src/tool/%,$(SRC))): | $(BPF_NAMES:%=$(O)/bpf/%.skel.h)
+$(O)/bpf/%.zst: $(O)/bpf/%.linked.o
+	$(Q)zstd -19 -f -q -o $@ $<
+$(O)/bpf/%.object.h: name = $(subst .,_,$*)_object
+$(O)/bpf/%.object.h: $(O)/bpf/%.zst Makefile
+	$(Q){ echo '#include "engine/bpf/embedded.h"'; \
+		echo 'static const unsigned char $(name)_bytes[] = {'; od -An -v -tx1 $< | sed 's/ \(..\)/0x\1,/g'; echo '};'; \
+		echo 'static const struct embedded $(name) = {$(name)_bytes, sizeof($(name)_bytes)};'; } > $@
+$(patsubst %.c,$(O)/%.o,$(filter src/tool/%,$(SRC))): | $(BPF_OBJECTS:%=$(O)/bpf/%.object.h)
 
 unit: $(UNITS) $(PROGRAMS)
 	$(Q)tests/run unit golden
@@ -317,4 +331,4 @@ format:
 clean:
 	rm -rf build $(CMDS:%=bin/%)
 
--include $(O)/preload-heap.d $(OBJ:.o=.d) $(BPF_NAMES:%=$(O)/bpf/%.d)
+-include $(O)/preload-heap.d $(OBJ:.o=.d) $(BPF_OBJECTS:%=$(O)/bpf/%.d)

@@ -25,6 +25,7 @@
 	X(wakers)
 
 struct drain;
+struct embedded;
 struct engine_request;
 struct programs;
 struct settings;
@@ -42,8 +43,8 @@ struct tool_run {
 
 struct bpf_tool {
 	const char *program; /* the program in the header of its script */
-	/* Returns the BPF programs of NAME.bpf.c as an ELF file of SIZE bytes. */
-	const void *(*object)(size_t *size);
+	/* The BPF programs of NAME.bpf.c, and the same without interpreters and labels. */
+	const struct embedded *object, *plain_object;
 
 	/* The tool's part in user space. All of these functions may be NULL. */
 

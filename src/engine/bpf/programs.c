@@ -3,6 +3,7 @@
 #include "engine/bpf/kern/backlog.h"
 
 #include "bpf_tool.h"
+#include "embedded.h"
 #include "engine/engine.h"
 #include "features.h"
 #include "lib/hash.h"
@@ -270,8 +271,6 @@ static void choose_programs(const struct programs *p)
 int programs_load(struct programs *p, const struct engine_request *request,
 	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
 {
-	const void *bytes;
-	size_t size;
 	int error;
 
 	p->tool = bpf_tool_find(request->tool->program);
@@ -280,10 +279,8 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	p->nr_cpus = nr_cpus;
 	logging = p;
 	libbpf_set_print(log_message);
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	bytes = p->tool->object(&size);
-	p->object = bpf_object__open_mem(bytes, size,
-		&(struct bpf_object_open_opts){.sz = sizeof(struct bpf_object_open_opts)});
+	p->object = embedded_open(
+		request->vm || request->label ? p->tool->object : p->tool->plain_object);
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");

@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/alloc.skel.h"
+#include "bpf/alloc.object.h"
+#include "bpf/alloc.plain.object.h"
 
 enum { FORGET_MS = 1000 }; /* from one look for blocks of ended processes to the next */
 
@@ -291,7 +292,8 @@ static void release(struct tool_run *run)
 
 const struct bpf_tool alloc_tool = {
 	.program = "alloc",
-	.object = alloc__elf_bytes,
+	.object = &alloc_object,
+	.plain_object = &alloc_plain_object,
 	.is_needed = is_needed,
 	.prepare = prepare,
 	.begin = begin,
@@ -304,7 +306,8 @@ const struct bpf_tool alloc_tool = {
 
 const struct bpf_tool leaks_tool = {
 	.program = "leaks",
-	.object = alloc__elf_bytes,
+	.object = &alloc_object,
+	.plain_object = &alloc_plain_object,
 	.is_needed = is_needed,
 	.prepare = prepare,
 	.begin = begin,

@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/at.skel.h"
+#include "bpf/at.object.h"
+#include "bpf/at.plain.object.h"
 
 /* Data of a recording. */
 struct at_run {
@@ -337,7 +338,8 @@ static void release(struct tool_run *run)
 
 const struct bpf_tool at_tool = {
 	.program = "at",
-	.object = at__elf_bytes,
+	.object = &at_object,
+	.plain_object = &at_plain_object,
 	.is_needed = is_needed,
 	.prepare = prepare,
 	.begin = begin,

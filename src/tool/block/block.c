@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/block.skel.h"
+#include "bpf/block.object.h"
+#include "bpf/block.plain.object.h"
 
 static const char *const ops[BLOCK_OPS] = {"read", "write", "flush", "discard", "zero", "other"};
 
@@ -157,7 +158,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool block_tool = {
 	.program = "block",
-	.object = block__elf_bytes,
+	.object = &block_object,
+	.plain_object = &block_plain_object,
 	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,

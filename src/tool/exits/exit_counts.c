@@ -8,7 +8,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
-#include "bpf/trace_exits.skel.h"
+#include "bpf/trace_exits.object.h"
 #include "engine/bpf/refusal.h"
 
 static int find_map(const struct exit_counts *t, const char *name)
@@ -18,12 +18,8 @@ static int find_map(const struct exit_counts *t, const char *name)
 
 static int load(struct exit_counts *t, const struct exits_settings *settings)
 {
-	size_t size;
-	const void *bytes = trace_exits__elf_bytes(&size);
-
 	libbpf_set_print(NULL);
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	t->object = bpf_object__open_mem(bytes, size, NULL);
+	t->object = embedded_open(&trace_exits_object);
 	if (!t->object)
 		return -errno;
 	bpf_map__set_initial_value(

@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpf/faults.skel.h"
+#include "bpf/faults.object.h"
+#include "bpf/faults.plain.object.h"
 
 static const struct fault {
 	const char *name, *program, *mapped; /* the program without and with the mapping */
@@ -123,7 +124,8 @@ static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
 
 const struct bpf_tool faults_tool = {
 	.program = "faults",
-	.object = faults__elf_bytes,
+	.object = &faults_object,
+	.plain_object = &faults_plain_object,
 	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,

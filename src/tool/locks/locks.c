@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "bpf/locks.skel.h"
+#include "bpf/locks.object.h"
+#include "bpf/locks.plain.object.h"
 
 static const char *const kinds[LOCK_KINDS] = {
 	[LOCK_FUTEX] = "futex",
@@ -185,7 +186,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool locks_tool = {
 	.program = "locks",
-	.object = locks__elf_bytes,
+	.object = &locks_object,
+	.plain_object = &locks_plain_object,
 	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,

@@ -4,11 +4,13 @@
 #include "off_cpu.h"
 #include "wait_spans.h"
 
-#include "bpf/off_cpu.skel.h"
+#include "bpf/off_cpu.object.h"
+#include "bpf/off_cpu.plain.object.h"
 
 const struct bpf_tool off_cpu_tool = {
 	.program = "off_cpu",
-	.object = off_cpu__elf_bytes,
+	.object = &off_cpu_object,
+	.plain_object = &off_cpu_plain_object,
 	.begin = wait_spans_begin,
 	.attach = wait_spans_attach,
 	.labels = wait_spans_labels,

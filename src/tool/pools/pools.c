@@ -17,7 +17,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "bpf/pools.skel.h"
+#include "bpf/pools.object.h"
+#include "bpf/pools.plain.object.h"
 
 /* Index of the option in the script's header; its value is in seconds. */
 enum { POOLS_OPTION_MIN_AGE };
@@ -198,7 +199,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool pools_tool = {
 	.program = "pools",
-	.object = pools__elf_bytes,
+	.object = &pools_object,
+	.plain_object = &pools_plain_object,
 	.begin = begin,
 	.ended = ended,
 	.stop = stop,

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/request_times.skel.h"
+#include "bpf/request_times.object.h"
 #include "engine/bpf/refusal.h"
 
 const char *const times_functions[TIMES_PROBES] = {
@@ -61,13 +61,10 @@ static int take_record(void *context, void *data, size_t size)
 
 static int load(struct request_timing *t, const struct times_settings *settings)
 {
-	size_t size;
-	const void *bytes = request_times__elf_bytes(&size);
 	int error;
 
 	libbpf_set_print(NULL);
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	t->object = bpf_object__open_mem(bytes, size, NULL);
+	t->object = embedded_open(&request_times_object);
 	if (!t->object)
 		return -errno;
 	bpf_map__set_initial_value(

@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/syscalls.skel.h"
+#include "bpf/syscalls.object.h"
+#include "bpf/syscalls.plain.object.h"
 
 enum { NAME_LEN = 32 };
 
@@ -89,7 +90,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool syscalls_tool = {
 	.program = "syscalls",
-	.object = syscalls__elf_bytes,
+	.object = &syscalls_object,
+	.plain_object = &syscalls_plain_object,
 	.begin = begin,
 	.labels = labels,
 	.add_open = add_open,

@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "bpf/tcp.skel.h"
+#include "bpf/tcp.object.h"
+#include "bpf/tcp.plain.object.h"
 
 static const char *const ops[TCP_OPS] = {"connect", "accept", "send", "receive", "retransmit"};
 
@@ -148,7 +149,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool tcp_tool = {
 	.program = "tcp",
-	.object = tcp__elf_bytes,
+	.object = &tcp_object,
+	.plain_object = &tcp_plain_object,
 	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,

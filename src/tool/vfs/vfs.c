@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "bpf/vfs.skel.h"
+#include "bpf/vfs.object.h"
+#include "bpf/vfs.plain.object.h"
 
 static const char *const ops[VFS_OPS] = {"read", "write", "sync", "open", "list"};
 
@@ -196,7 +197,8 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 
 const struct bpf_tool vfs_tool = {
 	.program = "vfs",
-	.object = vfs__elf_bytes,
+	.object = &vfs_object,
+	.plain_object = &vfs_plain_object,
 	.is_needed = is_needed,
 	.begin = begin,
 	.attach = attach,

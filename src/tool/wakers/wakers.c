@@ -4,11 +4,13 @@
 #include "tool/off_cpu/off_cpu.h"
 #include "tool/off_cpu/wait_spans.h"
 
-#include "bpf/wakers.skel.h"
+#include "bpf/wakers.object.h"
+#include "bpf/wakers.plain.object.h"
 
 const struct bpf_tool wakers_tool = {
 	.program = "wakers",
-	.object = wakers__elf_bytes,
+	.object = &wakers_object,
+	.plain_object = &wakers_plain_object,
 	.begin = wait_spans_begin,
 	.attach = wait_spans_attach,
 	.labels = wait_spans_labels,

@@ -12,7 +12,8 @@
 #include "tool/off_cpu/off_cpu.h"
 #include "tool/off_cpu/wait_spans.h"
 
-#include "bpf/wall.skel.h"
+#include "bpf/wall.object.h"
+#include "bpf/wall.plain.object.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -168,7 +169,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 
 const struct bpf_tool wall_tool = {
 	.program = "wall",
-	.object = wall__elf_bytes,
+	.object = &wall_object,
+	.plain_object = &wall_plain_object,
 	.begin = begin,
 	.attach = wait_spans_attach,
 	.labels = wait_spans_labels,
