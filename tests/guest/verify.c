@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o for each kind
- * of recording of their tools, as src/engine/bpf/programs.c does, and attaches none. MODE is one of
- * these kinds, or "most": the kinds that contain most of what the others verify. A tool that is in
- * no kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid namespace whose
+ * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o, and those
+ * without interpreters and labels in OBJECTS.TOOL.plain.o, for each kind of recording for which
+ * src/engine/bpf/programs.c loads them, as it does, and attaches none. MODE is one of these kinds,
+ * or "most": the kinds that contain most of what the others verify. A file that is loaded for no
+ * kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid namespace whose
  * numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS"
  * with the number of instructions that the verifier processed, and "MODE taken"; or, after a
  * refusal, "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit:
@@ -34,6 +35,8 @@ enum {
 	WAITS_ALL = (1 << WAIT_NONE) - 1,
 };
 
+#define ALL_VMS_AND_LABELS .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA), .label_keys = UINT32_MAX
+
 static const struct mode {
 	const char *name, *tool;
 	struct settings settings;
@@ -45,82 +48,44 @@ static const struct mode {
 	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
 	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},
 	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
-	{"--nginx--lua", "on_cpu",
-		{.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.kernel = true,
-			.label_keys = UINT32_MAX}},
-	{"--mixed", "on_cpu",
-		{.user = true,
-			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX}},
+	{"--nginx--lua", "on_cpu", {.kernel = true, ALL_VMS_AND_LABELS}},
+	{"--mixed", "on_cpu", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--nginx", "off_cpu",
 		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
-		{.user = true,
-			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX,
-			.option = {WAITS_ALL}}},
+		{.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {WAITS_ALL}}},
 	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
-	{"syscalls--mixed", "syscalls",
-		{.user = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX}},
+	{"syscalls", "syscalls", {.user = true}},
+	{"syscalls--mixed", "syscalls", {.user = true, ALL_VMS_AND_LABELS}},
+	{"wall", "wall", {.user = true, .kernel = true}},
 	{"wall--mixed", "wall",
 		{.user = true, .kernel = true, .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA)}},
+	{"locks", "locks", {.user = true, .kernel = true, .option = {0, 0, RELEASER_STACK}}},
 	{"locks--mixed", "locks",
 		{.user = true,
 			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX,
+			ALL_VMS_AND_LABELS,
 			.option = {0, 0, RELEASER_STACK}}},
+	{"wakers", "wakers", {.user = true, .kernel = true, .option = {WAITS_ALL, 0, 0, 4}}},
 	{"wakers--mixed", "wakers",
-		{.user = true,
-			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX,
-			.option = {WAITS_ALL, 0, 0, 4}}},
-	{"vfs--mixed", "vfs",
-		{.user = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX}},
-	{"alloc--mixed", "alloc",
-		{.user = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX,
-			.option = {1 << 17}}},
+		{.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {WAITS_ALL, 0, 0, 4}}},
+	{"vfs", "vfs", {.user = true}},
+	{"vfs--mixed", "vfs", {.user = true, ALL_VMS_AND_LABELS}},
+	{"alloc", "alloc", {.user = true, .option = {1 << 17}}},
+	{"alloc--mixed", "alloc", {.user = true, ALL_VMS_AND_LABELS, .option = {1 << 17}}},
+	{"leaks", "alloc", {.user = true, .option = {[0] = 1 << 17, [4] = 1 << 17}}},
 	{"leaks--mixed", "alloc",
-		{.user = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX,
-			.option = {[0] = 1 << 17, [4] = 1 << 17}}},
+		{.user = true, ALL_VMS_AND_LABELS, .option = {[0] = 1 << 17, [4] = 1 << 17}}},
 	{"at", "at", {.user = true, .kernel = true}},
-	{"at--mixed", "at",
-		{.user = true,
-			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX}},
+	{"at--mixed", "at", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"faults", "faults", {.user = true, .kernel = true}},
-	{"faults--mixed", "faults",
-		{.user = true,
-			.kernel = true,
-			.vm = VM_ALL,
-			.vm_by_native = VM_BIT(VM_LUA),
-			.label_keys = UINT32_MAX}},
+	{"faults--mixed", "faults", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
+	{"tcp--mixed", "tcp", {.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {31}}},
 	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
+	{"block--mixed", "block",
+		{.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {63}}},
 	/* which tasks are recorded is verified without their stacks */
 	{"--comm", "on_cpu", {.by_comm = true}},
 	{"--cgroup", "on_cpu", {.by_cgroup = true}},
@@ -132,9 +97,9 @@ static const struct mode {
 };
 
 /* Modes whose programs are mostly verified in other modes, too, or are like others. */
-static const char *const parts[] = {"-uk", "--perl", "--python", "--ruby", "--lua", "--php",
-	"--nginx", "--nginx--lua", "off-cpu", "off-cpu--nginx", "off-cpu--comm", "off-cpu--cgroup",
-	"alloc--mixed", "at--mixed", "faults--mixed", NULL};
+static const char *const parts[] = {"--perl", "--python", "--ruby", "--lua", "--php", "--nginx",
+	"--nginx--lua", "off-cpu--nginx", "off-cpu--comm", "off-cpu--cgroup", "alloc",
+	"alloc--mixed", "at--mixed", "faults--mixed", "tcp--mixed", "block--mixed", NULL};
 
 /* The programs that only kernels with bpf_find_vma() load. */
 static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};
@@ -342,29 +307,43 @@ static bool is_wanted(const struct mode *mode, const char *wanted)
 	return !wanted || !strcmp(mode->name, wanted);
 }
 
+static bool has_own_settings(const struct mode *mode)
+{
+	return !strcmp(mode->tool, "trace_exits") || !strcmp(mode->tool, "request_times");
+}
+
+/* Returns whether MODE is recorded by the file with the programs NAME: TOOL or TOOL.plain. */
+static bool is_recorded_by(const struct mode *mode, const char *name)
+{
+	bool is_plain = !has_own_settings(mode) && !mode->settings.vm && !mode->settings.label_keys;
+	size_t len = strlen(mode->tool);
+
+	return !strncmp(name, mode->tool, len) && !strcmp(name + len, is_plain ? ".plain" : "");
+}
+
 /*
- * Verifies the file OBJECTS.TOOL.o at PATH in the WANTED modes of its tool. Returns the worst
+ * Verifies the file OBJECTS.NAME.o at PATH in the WANTED modes that it records. Returns the worst
  * status, or -1 if none of them is wanted.
  */
-static int verify_tool(
+static int verify_file(
 	const char *path, const char *objects, uint32_t namespace, const char *wanted)
 {
 	const char *at = path + strlen(objects) + 1;
-	char *tool = xstrndup(at, strlen(at) - strlen(".o"));
-	struct mode plain = {tool, tool, {.user = true, .kernel = true}};
+	char *name = xstrndup(at, strlen(at) - strlen(".o"));
+	struct mode stacks = {name, name, {.user = true, .kernel = true}};
 	bool has_mode = false;
 	int worst = -1;
 
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-		if (strcmp(modes[i].tool, tool))
+		if (!is_recorded_by(&modes[i], name))
 			continue;
 		has_mode = true;
 		if (is_wanted(&modes[i], wanted))
 			worst = max_int(worst, verify(path, namespace, modes[i]));
 	}
-	if (!has_mode && is_wanted(&plain, wanted))
-		worst = verify(path, namespace, plain);
-	free(tool);
+	if (!has_mode && is_wanted(&stacks, wanted))
+		worst = verify(path, namespace, stacks);
+	free(name);
 	return worst;
 }
 
@@ -383,7 +362,7 @@ int main(int argc, char **argv)
 		logs[i] = xcalloc(1, LOG_SIZE);
 	glob(pattern, 0, NULL, &found);
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		worst = max_int(worst, verify_tool(found.gl_pathv[i], argv[1], namespace, argv[3]));
+		worst = max_int(worst, verify_file(found.gl_pathv[i], argv[1], namespace, argv[3]));
 	globfree(&found);
 	free(pattern);
 	return worst < 0 ? 2 : worst;
