@@ -280,7 +280,7 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	logging = p;
 	libbpf_set_print(log_message);
 	p->object = embedded_open(
-		request->vm || request->label ? p->tool->object : p->tool->plain_object);
+		request->vms || request->label ? p->tool->object : p->tool->plain_object);
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
