@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kallsyms.h"
+#include "lib/lines.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -10,58 +11,74 @@
 #include <unistd.h>
 
 enum {
-	READ_SIZE = 1 << 20,
 	/* largest size of the last function of the kernel or a module, in bytes */
 	LAST_MAX = 1 << 16,
+	MODULES_MAX = UINT16_MAX,
 };
 
 struct ksym {
 	uint64_t address;
-	const char *name; /* or NULL if it is not a function */
-	const char *module;
+	uint32_t name;   /* offset in names, or 0 if it is not a function */
+	uint16_t module; /* index in modules */
 	char type;
 };
 
+/* A recorder that runs for days keeps it, so it has nothing of the file but the functions. */
 struct kallsyms {
-	char *text; /* the file, split into strings */
+	struct strbuf names; /* of functions and modules, each with its NUL */
 	struct ksym *syms;
 	size_t nr, alloc;
+	uint32_t *modules; /* offsets of their names, from the kernel's on */
+	size_t nr_modules, modules_alloc;
 	uint64_t stext; /* address of _stext, whose name gives way to the first function's name */
+	bool has_lines; /* of the file, though none may tell an address */
 };
 
-static const char kernel_module[] = "[kernel]";
-
-static int read_text(const char *path, struct strbuf *text, struct strbuf *err)
+/* Returns the offset of a name, which is added. */
+static uint32_t add_text(struct kallsyms *ks, const char *text, size_t len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	size_t at = ks->names.len;
 
-	if (fd < 0)
-		return fail(err, "cannot open '%s': %s", path, strerror(errno));
-	strbuf_grow(text, READ_SIZE);
-	for (;;) {
-		if (text->alloc - text->len < READ_SIZE / 2)
-			strbuf_grow(text, READ_SIZE);
-		n = read(fd, text->buf + text->len, text->alloc - text->len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		text->len += (size_t)n;
-	}
-	text->buf[text->len] = '\0';
-	if (n)
-		fail(err, "cannot read '%s': %s", path, strerror(errno));
-	close(fd);
-	return (int)n;
+	strbuf_add(&ks->names, text, len);
+	strbuf_addch(&ks->names, '\0');
+	return (uint32_t)at;
 }
 
-static const char *parse_address(const char *s, uint64_t *address)
+static const char *text_at(const struct kallsyms *ks, uint32_t at)
+{
+	return ks->names.buf + at;
+}
+
+static const char *name_of(const struct kallsyms *ks, const struct ksym *sym)
+{
+	return text_at(ks, sym->name);
+}
+
+static uint16_t add_module(struct kallsyms *ks, const char *name, size_t len)
+{
+	ALLOC_GROW(ks->modules, ks->nr_modules, ks->modules_alloc);
+	ks->modules[ks->nr_modules] = add_text(ks, name, len);
+	return (uint16_t)ks->nr_modules++;
+}
+
+/* Returns the module of this name. The file has the symbols of a module one after the other. */
+static uint16_t module_of(struct kallsyms *ks, const char *name, size_t len)
+{
+	for (size_t i = ks->nr_modules; i--;) {
+		const char *known = text_at(ks, ks->modules[i]);
+
+		if (strlen(known) == len && !memcmp(known, name, len))
+			return (uint16_t)i;
+	}
+	return ks->nr_modules < MODULES_MAX ? add_module(ks, name, len) : 0;
+}
+
+static const char *parse_address(const char *s, const char *end, uint64_t *address)
 {
 	const char *start = s;
 	uint64_t value = 0;
 
-	for (;; s++) {
+	for (; s < end; s++) {
 		unsigned int c = (unsigned char)*s;
 
 		if (c - '0' < 10)
@@ -75,33 +92,40 @@ static const char *parse_address(const char *s, uint64_t *address)
 	return s > start && s - start <= 16 ? s : NULL;
 }
 
-/*
- * Parses "ADDRESS TYPE NAME[\t[MODULE]]" in place. Returns false if the line is malformed or a
- * per-CPU offset.
- */
-static bool parse_line(char *line, char *end, struct ksym *sym)
-{
-	const char *s = parse_address(line, &sym->address);
-	char *name, *tab;
+/* A line of the file, "ADDRESS TYPE NAME[\t[MODULE]]". */
+struct ksym_line {
+	uint64_t address;
+	char type;
+	const char *name, *module; /* the module is empty for the kernel's own */
+	size_t name_len, module_len;
+};
 
-	if (!s || s[0] != ' ' || !s[1] || s[2] != ' ' || !s[3])
+/* Returns false if the line is malformed or a per-CPU offset. */
+static bool parse_line(const char *line, size_t len, struct ksym_line *l)
+{
+	const char *end = line + len, *s = parse_address(line, end, &l->address), *tab;
+
+	if (!s || end - s < 4 || s[0] != ' ' || s[2] != ' ')
 		return false;
-	sym->type = s[1];
-	if (sym->type == 'A' || sym->type == 'a')
-		return false;
-	name = line + (s + 3 - line);
-	tab = memchr(name, '\t', (size_t)(end - name));
-	sym->module = kernel_module;
-	if (tab) {
-		*tab = '\0';
-		if (tab[1] == '[')
-			sym->module = tab + 1;
-	}
-	sym->name = strchr("tTwWi", sym->type) ? name : NULL;
-	/* markers between sections have the type of text, but are empty */
-	if (sym->name && (!strcmp(name, "_etext") || !strcmp(name, "_einittext")))
-		sym->name = NULL;
-	return true;
+	l->type = s[1];
+	l->name = s + 3;
+	tab = memchr(l->name, '\t', (size_t)(end - l->name));
+	l->name_len = (size_t)((tab ? tab : end) - l->name);
+	l->module = tab && end - tab > 1 && tab[1] == '[' ? tab + 1 : end;
+	l->module_len = (size_t)(end - l->module);
+	return l->type != 'A' && l->type != 'a';
+}
+
+static bool is_called(const struct ksym_line *l, const char *name)
+{
+	return l->name_len == strlen(name) && !memcmp(l->name, name, l->name_len);
+}
+
+/* Markers between sections have the type of text, but are empty. */
+static bool is_function(const struct ksym_line *l)
+{
+	return memchr("tTwWi", l->type, 5) && !is_called(l, "_etext") &&
+	       !is_called(l, "_einittext");
 }
 
 static int type_rank(char type)
@@ -110,24 +134,25 @@ static int type_rank(char type)
 }
 
 /* Returns a positive number if A is the better name. */
-static int compare_choice(const struct ksym *a, const struct ksym *b)
+static int compare_choice(const struct kallsyms *ks, const struct ksym *a, const struct ksym *b)
 {
+	const char *x = name_of(ks, a), *y = name_of(ks, b);
 	bool pa, pb;
 	size_t ua, ub;
 
 	if (!a->name || !b->name)
 		return !b->name - !a->name;
-	pa = !strncmp(a->name, "__pfx_", 6);
-	pb = !strncmp(b->name, "__pfx_", 6);
+	pa = !strncmp(x, "__pfx_", 6);
+	pb = !strncmp(y, "__pfx_", 6);
 	if (pa != pb)
 		return pb - pa;
 	if (type_rank(a->type) != type_rank(b->type))
 		return type_rank(a->type) - type_rank(b->type);
-	ua = strspn(a->name, "_");
-	ub = strspn(b->name, "_");
+	ua = strspn(x, "_");
+	ub = strspn(y, "_");
 	if (ua != ub)
 		return ua < ub ? 1 : -1;
-	return strcmp(b->name, a->name);
+	return strcmp(y, x);
 }
 
 static int compare_ksyms(const void *a, const void *b)
@@ -166,56 +191,80 @@ static void sort(struct ksym *syms, size_t nr)
 	merge(syms, sorted, nr);
 }
 
-static void parse_text(struct kallsyms *ks, char *end)
+static void take_line(struct kallsyms *ks, const char *line, size_t len)
 {
-	for (char *line = ks->text, *next; line < end; line = next) {
-		struct ksym sym;
+	struct ksym_line l;
 
-		next = memchr(line, '\n', (size_t)(end - line));
-		if (!next)
-			break; /* incomplete line */
-		*next++ = '\0';
-		if (!parse_line(line, next - 1, &sym) || !sym.address)
-			continue;
-		if (sym.name && !strcmp(sym.name, "_stext") && sym.module == kernel_module)
-			ks->stext = sym.address;
-		ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
-		ks->syms[ks->nr++] = sym;
-	}
+	ks->has_lines = true;
+	if (!parse_line(line, len, &l) || !l.address)
+		return;
+	if (is_called(&l, "_stext") && !l.module_len)
+		ks->stext = l.address;
+	ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
+	ks->syms[ks->nr++] = (struct ksym){
+		.address = l.address,
+		.name = is_function(&l) ? add_text(ks, l.name, l.name_len) : 0,
+		.module = l.module_len ? module_of(ks, l.module, l.module_len) : 0,
+		.type = l.type,
+	};
 }
 
+static int read_file(struct kallsyms *ks, const char *path, struct strbuf *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct lines lines;
+	char *line;
+	size_t len;
+
+	if (fd < 0)
+		return fail(err, "cannot open '%s': %s", path, strerror(errno));
+	lines_init(&lines, fd);
+	while (lines_next(&lines, &line, &len) && !lines.unended)
+		take_line(ks, line, len);
+	int error = lines.error;
+
+	lines_release(&lines);
+	close(fd);
+	return error ? fail(err, "cannot read '%s': %s", path, strerror(error)) : 0;
+}
+
+/*
+ * Keeps the best name of each address. What follows a symbol that is not a function has to be known
+ * only if it is one.
+ */
 static void keep_the_best(struct kallsyms *ks)
 {
-	size_t kept = 0;
+	size_t kept = 0, nr = 0;
 
 	sort(ks->syms, ks->nr);
 	for (size_t i = 0; i < ks->nr; i++)
 		if (!kept || ks->syms[kept - 1].address != ks->syms[i].address)
 			ks->syms[kept++] = ks->syms[i];
-		else if (compare_choice(&ks->syms[i], &ks->syms[kept - 1]) > 0)
+		else if (compare_choice(ks, &ks->syms[i], &ks->syms[kept - 1]) > 0)
 			ks->syms[kept - 1] = ks->syms[i];
-	ks->nr = kept;
+	for (size_t i = 0; i < kept; i++)
+		if (!nr || ks->syms[i].name || ks->syms[nr - 1].name)
+			ks->syms[nr++] = ks->syms[i];
+	ks->nr = ks->alloc = nr;
+	ks->syms = xrealloc(ks->syms, nr, sizeof(*ks->syms));
 }
 
 struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct kallsyms *ks;
-	size_t len;
+	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
 
-	if (read_text(path, &text, err)) {
-		strbuf_release(&text);
+	ks->names = (struct strbuf)STRBUF_INIT;
+	strbuf_addch(&ks->names, '\0'); /* no name */
+	add_module(ks, "[kernel]", strlen("[kernel]"));
+	if (read_file(ks, path, err)) {
+		kallsyms_free(ks);
 		return NULL;
 	}
-	ks = xcalloc(1, sizeof(*ks));
-	len = text.len;
-	ks->text = strbuf_detach(&text);
-	parse_text(ks, ks->text + len);
 	if (!ks->nr) {
 		fail(err,
-			len ? "kernel addresses are hidden in '%s': run as root or with "
-			      "CAP_SYSLOG, with kernel.kptr_restrict at most 1"
-			    : "'%s' has no symbols",
+			ks->has_lines ? "kernel addresses are hidden in '%s': run as root or with "
+					"CAP_SYSLOG, with kernel.kptr_restrict at most 1"
+				      : "'%s' has no symbols",
 			path);
 		kallsyms_free(ks);
 		return NULL;
@@ -234,7 +283,8 @@ void kallsyms_free(struct kallsyms *ks)
 	if (!ks)
 		return;
 	free(ks->syms);
-	free(ks->text);
+	free(ks->modules);
+	strbuf_release(&ks->names);
 	free(ks);
 }
 
@@ -274,12 +324,12 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **nam
 	if (!low || !ks->syms[low - 1].name)
 		return false;
 	const struct ksym *s = &ks->syms[low - 1];
-	bool last = low == ks->nr || strcmp(ks->syms[low].module, s->module);
+	bool last = low == ks->nr || ks->syms[low].module != s->module;
 
 	if (last && address - s->address >= LAST_MAX)
 		return false;
-	*name = s->name;
-	*module = s->module;
+	*name = name_of(ks, s);
+	*module = text_at(ks, ks->modules[s->module]);
 	*offset = address - s->address;
 	return true;
 }
