@@ -50,6 +50,7 @@ static int add_shard(struct pool *pool)
 		close(fd);
 		return -1;
 	}
+	madvise(memory, SHARD_BYTES, MADV_DONTFORK); /* a fork would copy all its page tables */
 	pool->shards = xrealloc(pool->shards, at + 1, sizeof(*pool->shards));
 	pool->shards[at] = (struct pool_shard){fd, memory};
 	pool->nr_shards++;
