@@ -42,12 +42,6 @@ static struct drain_pair map_pair(const struct programs *p, const char *nodes, c
 		{.fd = programs_map(p, rows), .size = p->nr_rows}};
 }
 
-/* Whether the tool counts ticks. A tool that measures times may have ticks, too. */
-static bool is_of_ticks(const struct bpf *b)
-{
-	return b->programs.tick && !tool_measures(b->request->tool);
-}
-
 static void name_states(struct drain *d, const struct vm *vm)
 {
 	for (uint32_t i = 1; vm->states && vm->states[i] && i < VM_STATES_MAX; i++)
@@ -58,10 +52,11 @@ static void add_event(struct bpf *b)
 {
 	const struct tool *tool = b->request->tool;
 
-	b->drain.events[ROW_SAMPLES] = samples_event(
-		&b->samples, &(struct sample_event){tool->event, tool->unit, tool->clock,
-				     is_of_ticks(b) ? 1000000000 / programs_hz(b->request) : 0,
-				     tool_divisor(tool)});
+	b->drain.events[ROW_SAMPLES] = samples_event(&b->samples,
+		&(struct sample_event){tool->event, tool->unit, tool->clock,
+			programs_count_ticks(&b->programs) ? 1000000000 / programs_hz(b->request)
+							   : 0,
+			tool_divisor(tool)});
 	if (b->request->count_ends) {
 		const char *ends = b->request->label->ends;
 

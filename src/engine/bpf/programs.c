@@ -29,9 +29,11 @@
 enum {
 	DEFAULT_HZ = 999,
 	ENTRIES = 16384, /* nodes, and rows, besides the ones of one second's samples */
+	ENTRIES_S = 64,  /* of ticks no more are needed than come in so many seconds */
 	ENTRIES_MAX = 1 << 17,
 	ENTRY_BYTES = 800, /* size of a node and a row with their hashes, in both pairs of maps */
 	RING_LEAST = 1 << 20,
+	RING_TICK = 1 << 16, /* bytes for each tick in a second: most stacks are smaller */
 	/* sizes of entries with their hashes, in maps that get 1/64 or 1/128 of a memory limit */
 	LEAVING_BYTES = 80,
 	SPACE_BYTES = 104,
@@ -90,23 +92,44 @@ static int set_size(struct programs *p, const char *map, uint32_t entries, struc
 		     : 0;
 }
 
-static uint32_t ring_size(size_t nr_cpus)
+bool programs_count_ticks(const struct programs *p)
 {
-	uint32_t bytes = backlog_ring(nr_cpus);
+	return p->tick && !tool_measures(p->request->tool);
+}
 
-	while (bytes > RING_LEAST && bytes > memory_share(bytes, 16))
+/* Returns the most samples per second, or SIZE_MAX if not only ticks are samples. */
+static size_t most_samples(const struct programs *p)
+{
+	return programs_count_ticks(p) && !p->request->count_ends
+		       ? p->nr_cpus * programs_hz(p->request)
+		       : SIZE_MAX;
+}
+
+static uint32_t ring_size(const struct programs *p)
+{
+	uint32_t bytes = backlog_ring(p->nr_cpus);
+	uint64_t most = memory_share(bytes, 16);
+
+	if (most_samples(p) < most / RING_TICK)
+		most = most_samples(p) * RING_TICK;
+	while (bytes > RING_LEAST && bytes > most)
 		bytes /= 2;
 	return bytes;
 }
 
 /*
- * Returns the number of entries for BUSY samples per second. Maps are drained before they are full,
- * so fewer entries cost time but no samples.
+ * Returns the number of entries for A_SECOND new ones per second. Maps are drained before they are
+ * full, so fewer entries cost time but no samples.
  */
-static uint32_t nr_entries(const struct engine_request *r, size_t busy)
+static uint32_t nr_entries(const struct programs *p, size_t a_second)
 {
+	const struct engine_request *r = p->request;
+	size_t more = ENTRIES;
+
+	if (most_samples(p) != SIZE_MAX && a_second < ENTRIES / ENTRIES_S)
+		more = ENTRIES_S * a_second;
 	return r->stacks ? (uint32_t)r->stacks
-			 : (uint32_t)memory_share(ENTRIES + busy, 8 * ENTRY_BYTES);
+			 : (uint32_t)memory_share(more + a_second, 8 * ENTRY_BYTES);
 }
 
 uint32_t programs_entries_max(const struct engine_request *r)
@@ -120,14 +143,23 @@ static bool follows(const struct programs *p)
 	return p->request->children || p->targets->by_pids;
 }
 
+/* Returns the number of processes that are recorded at a time, or MOST if they may become more. */
+static uint32_t nr_processes(const struct programs *p, uint64_t most)
+{
+	const struct engine_request *r = p->request;
+
+	return (uint32_t)(r->all || r->selection.kind || follows(p) ? most
+								    : r->nr_pids + r->nr_tids + 1);
+}
+
 static int set_sizes(struct programs *p, struct strbuf *err)
 {
 	const struct engine_request *r = p->request;
 	size_t busy = p->nr_cpus * programs_hz(r);
 	uint32_t cpus = (uint32_t)p->nr_cpus;
 
-	p->nr_rows = nr_entries(r, busy);
-	p->nr_nodes = nr_entries(r, 2 * busy);
+	p->nr_rows = nr_entries(p, busy);
+	p->nr_nodes = nr_entries(p, 2 * busy);
 	const struct {
 		const char *map;
 		uint32_t entries; /* or 0 to keep the size */
@@ -141,17 +173,19 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"target_cgroups", r->selection.kind ? 0 : 1},
 		{"counters", cpus * LANES},
 		{"rule_cache", cpus * RULE_CACHE_SIZE},
-		{"ring", ring_size(p->nr_cpus)},
+		{"ring", ring_size(p)},
 		{"vm_layouts", r->vms ? 0 : 1},
 		{"vm_sent", r->vms ? 0 : 1},
 		{"label_layouts", r->label ? 0 : 1},
 		{"label_sent", r->label ? 0 : 1},
 		{"label_cache", r->label ? cpus * LANES * LABEL_CACHE_SIZE : 1},
-		{"leaving", (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)},
-		{"spaces", (uint32_t)memory_share(SPACES_MAX, 64 * SPACE_BYTES)},
+		{"leaving", follows(p) ? (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)
+				       : (uint32_t)r->nr_pids + 1},
+		{"spaces", nr_processes(p, memory_share(SPACES_MAX, 64 * SPACE_BYTES))},
 		{"delayed", (uint32_t)memory_share(DELAYED_MAX, 128 * DELAYED_BYTES)},
 		{"copied", (uint32_t)memory_share(COPIED_MAX, 128 * COPIED_BYTES)},
-		{"jit_layouts", (uint32_t)memory_share(JIT_LAYOUTS_MAX, 128 * JIT_LAYOUT_BYTES)},
+		{"jit_layouts",
+			nr_processes(p, memory_share(JIT_LAYOUTS_MAX, 128 * JIT_LAYOUT_BYTES))},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
@@ -321,7 +355,10 @@ void *programs_map_memory(const struct programs *p, const char *name, size_t siz
 	int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
 	void *memory = mmap(NULL, size, protection, MAP_SHARED, programs_map(p, name), 0);
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, size, MADV_DONTFORK); /* children do not need it, and a fork takes longer */
+	return memory;
 }
 
 struct bpf_program *programs_find(const struct programs *p, const char *name)

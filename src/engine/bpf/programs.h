@@ -42,6 +42,9 @@ struct programs {
 /* Returns the samples per second on each processor that REQUEST asks for. */
 unsigned programs_hz(const struct engine_request *request);
 
+/* Returns whether the samples are ticks. A tool that measures times may have ticks, too. */
+bool programs_count_ticks(const struct programs *p);
+
 /* Returns up to how many entries the maps of nodes and rows may grow, or 0 if they must not. */
 uint32_t programs_entries_max(const struct engine_request *request);
 
