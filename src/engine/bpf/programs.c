@@ -143,6 +143,14 @@ static bool follows(const struct programs *p)
 	return p->request->children || p->targets->by_pids;
 }
 
+/* Returns how many threads may have a backlog. */
+static uint32_t nr_delayed(const struct programs *p)
+{
+	uint64_t most = memory_share(DELAYED_MAX, 128 * DELAYED_BYTES);
+
+	return (uint32_t)(most < p->nr_rows ? most : p->nr_rows);
+}
+
 /* Returns the number of processes that are recorded at a time, or MOST if they may become more. */
 static uint32_t nr_processes(const struct programs *p, uint64_t most)
 {
@@ -182,7 +190,7 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"leaving", follows(p) ? (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)
 				       : (uint32_t)r->nr_pids + 1},
 		{"spaces", nr_processes(p, memory_share(SPACES_MAX, 64 * SPACE_BYTES))},
-		{"delayed", (uint32_t)memory_share(DELAYED_MAX, 128 * DELAYED_BYTES)},
+		{"delayed", nr_delayed(p)},
 		{"copied", (uint32_t)memory_share(COPIED_MAX, 128 * COPIED_BYTES)},
 		{"jit_layouts",
 			nr_processes(p, memory_share(JIT_LAYOUTS_MAX, 128 * JIT_LAYOUT_BYTES))},

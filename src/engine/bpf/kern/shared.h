@@ -15,7 +15,7 @@ enum {
 	COMM_LEN = 16,     /* TASK_COMM_LEN */
 	SHARD = 256,       /* blocks in one map of the pool */
 	SHARDS_MAX = 4096, /* 4 GiB */
-	TABLES_MAX = 1 << 16,
+	TABLES_MAX = 1 << 15,
 	SPACES_MAX = 1 << 15,
 	JIT_LAYOUTS_MAX = 1 << 12,
 	RULE_CACHE_SIZE = 4096, /* entries per CPU; a power of two */
