@@ -90,6 +90,12 @@ void unwind_table_release(struct unwind_table *table)
 	*table = (struct unwind_table){0};
 }
 
+void unwind_table_unload(const struct unwind_table *table)
+{
+	if (table->mapped)
+		madvise((void *)table->blocks, table->size, MADV_DONTNEED);
+}
+
 /* Returns block NUMBER, or NULL if there is none. */
 static const void *block_at(const struct unwind_table *table, uint64_t number)
 {

@@ -25,6 +25,9 @@ struct unwind_table {
 int unwind_table_open(struct unwind_table *table, int fd, const char *build_id);
 void unwind_table_release(struct unwind_table *table);
 
+/* Gives back the memory of a table that was opened. It is read again where it is used. */
+void unwind_table_unload(const struct unwind_table *table);
+
 /* Returns the checksum of an image of SIZE bytes. */
 uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size);
 

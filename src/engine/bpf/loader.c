@@ -20,6 +20,7 @@ enum {
 	SECOND_TRY = 4,         /* times as long as the first */
 	RESTART_NS = 100000000, /* wait before a restart, doubled with each bad file in a row */
 	RESTARTS_MAX = 5,       /* how often the wait is doubled */
+	IDLE_S = 10,            /* until builders without work end, which keep memory */
 };
 
 static char *cache_folder(void)
@@ -41,6 +42,7 @@ void loader_init(struct loader *l, struct processes *ps)
 	for (uint32_t i = 0; i < l->nr_builders; i++)
 		builder_start(&l->builders[i], true);
 	l->file_ns = FIRST_NS;
+	l->busy_ns = monotonic_ns();
 }
 
 void loader_release(struct loader *l)
@@ -113,6 +115,7 @@ static void place_table(struct loader *l, uint32_t number)
 	p->rules = first + h->rules - 1;
 	p->nr_rules = h->nr_rules;
 	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
+	unwind_table_unload(&l->files[number].table); /* only copied stacks need it from now on */
 }
 
 /*
@@ -268,6 +271,17 @@ static void hand_out(struct loader *l)
 		}
 }
 
+/* Starts builders again that have ended, if there is work. */
+static void restart(struct loader *l)
+{
+	for (uint32_t i = 0; l->nr_pending && i < l->nr_builders; i++)
+		if (l->builders[i].socket < 0 && !l->builders[i].hopeless &&
+			monotonic_ns() >= l->starts[i].at_ns) {
+			builder_start(&l->builders[i], false);
+			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* in case it fails */
+		}
+}
+
 /* Reads the table from the cache or has it built. */
 static void request(struct loader *l, uint32_t number)
 {
@@ -289,6 +303,7 @@ static void request(struct loader *l, uint32_t number)
 	}
 	l->nr_pending++;
 	enqueue(l, number);
+	restart(l);
 	hand_out(l);
 }
 
@@ -385,6 +400,21 @@ void loader_request_all(struct loader *l, bool small_first)
 	free(files);
 }
 
+/*
+ * Puts TABLE into the cache and opens it there: in the file that came from the builder, its memory
+ * cannot be given back.
+ */
+static void move_to_cache(const struct loader *l, const char *build_id, struct unwind_table *table)
+{
+	struct unwind_table cached;
+
+	unwind_cache_put(l->cache, table);
+	if (unwind_cache_get(l->cache, build_id, &cached))
+		return;
+	unwind_table_release(table);
+	*table = cached;
+}
+
 static void receive_table(struct loader *l, uint32_t number, int fd)
 {
 	const struct object *o = &l->ps->objects[l->files[number].object];
@@ -393,7 +423,7 @@ static void receive_table(struct loader *l, uint32_t number, int fd)
 	if (fd >= 0)
 		unwind_table_open(&table, fd, o->build_id);
 	if (table.blocks && is_trusted(o->elf))
-		unwind_cache_put(l->cache, &table);
+		move_to_cache(l, o->build_id, &table);
 	end_request(l, number, &table);
 }
 
@@ -457,15 +487,15 @@ static bool receive_from(struct loader *l, uint32_t builder)
 	return any;
 }
 
-/* Starts builders again that have ended, if there is work. */
-static void restart(struct loader *l)
+/* Ends the builders if they have had no work for some time. */
+static void end_idle(struct loader *l)
 {
-	for (uint32_t i = 0; l->nr_pending && i < l->nr_builders; i++)
-		if (l->builders[i].socket < 0 && !l->builders[i].hopeless &&
-			monotonic_ns() >= l->starts[i].at_ns) {
-			builder_start(&l->builders[i], false);
-			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* in case it fails */
-		}
+	int64_t now = monotonic_ns();
+
+	if (l->nr_pending)
+		l->busy_ns = now;
+	for (uint32_t i = 0; now - l->busy_ns > IDLE_S * 1000000000LL && i < l->nr_builders; i++)
+		builder_stop(&l->builders[i]);
 }
 
 bool loader_receive(struct loader *l)
@@ -477,6 +507,7 @@ bool loader_receive(struct loader *l)
 	request_better(l);
 	restart(l);
 	hand_out(l);
+	end_idle(l);
 	return any;
 }
 

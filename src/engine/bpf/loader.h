@@ -49,6 +49,7 @@ struct loader {
 	} queues[LOADER_TRIES];       /* files that wait for a builder, by nr_late */
 	uint32_t nr_pending;          /* how many were requested and have no result */
 	int64_t file_ns;              /* processor time that a table may take at first */
+	int64_t busy_ns;              /* when files last waited, or were built */
 	uint32_t nr_bad;              /* files that ended a builder */
 	char *cache;                  /* path of the cache's folder */
 	uint32_t nr_unplaced;         /* tables for which the pool has no room */
@@ -78,10 +79,10 @@ void loader_miss(struct loader *l, uint32_t number);
 /* Requests the tables of all numbered files, by number or, with SMALL_FIRST, by size. */
 void loader_request_all(struct loader *l, bool small_first);
 /*
- * Receives the tables that have been built, ends builders whose file takes too much time, and gives
- * the other builders work, such as analysing files for which programs have missed rules. Returns
- * whether there were results. Does not block. To be called from time to time while any tables are
- * pending.
+ * Receives the tables that have been built, ends builders whose file takes too much time or that
+ * have been idle for long, and gives the other builders work, such as analysing files for which
+ * programs have missed rules. Returns whether there were results. Does not block. To be called from
+ * time to time.
  */
 bool loader_receive(struct loader *l);
 /*
