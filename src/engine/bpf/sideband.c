@@ -271,8 +271,12 @@ static void set_file(struct side_event *e, const struct mmap2 *m)
 		e->inode = m->inode;
 		return;
 	}
-	for (size_t i = 0; i < m->build_id_size && i < sizeof(m->build_id); i++)
-		snprintf(e->build_id + 2 * i, 3, "%02x", m->build_id[i]);
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < m->build_id_size && i < sizeof(m->build_id); i++) {
+		e->build_id[2 * i] = digits[m->build_id[i] >> 4];
+		e->build_id[2 * i + 1] = digits[m->build_id[i] & 15];
+	}
 }
 
 static void add_map(struct sideband *sb, const struct mmap2 *m, int64_t time_ns)
