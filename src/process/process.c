@@ -533,10 +533,16 @@ static struct process *add_process(struct processes *ps, uint32_t pid)
 	bool is_new;
 
 	*table_put(&ps->by_pid, pid, 0, &is_new) = (uint32_t)i;
-	*p = (struct process){.pid = pid, .start = task_start(pid, pid), .id = ++ps->nr_ids};
-	find_root(p);
+	*p = (struct process){.pid = pid, .id = ++ps->nr_ids};
 	ps->nr_added++;
 	return p;
+}
+
+/* Reads of P what the events of its fork do not tell. */
+static void look_at(struct process *p)
+{
+	p->start = task_start(p->pid, p->pid);
+	find_root(p);
 }
 
 /* Returns the newest process with this PID, or NULL if there is none. */
@@ -552,7 +558,9 @@ static bool is_reused(const struct process *p)
 {
 	uint64_t start = p->gone ? task_start(p->pid, p->pid) : 0;
 
-	return start && start != p->start;
+	if (p->start || !start)
+		return start && start != p->start;
+	return start > task_start_at(p->forked_ns) + 1; /* times are rounded */
 }
 
 /* Adds the mappings in LIST, a list of the parent, that the parent had at TIME_NS. */
@@ -603,6 +611,7 @@ struct process *processes_get(struct processes *ps, uint32_t pid)
 		return p;
 	}
 	p = add_process(ps, pid);
+	look_at(p);
 	process_scan(ps, p, NULL);
 	return p;
 }
@@ -709,8 +718,12 @@ void processes_forked(struct processes *ps, uint32_t parent, uint32_t child, int
 	const struct process *from = processes_known(ps, parent);
 
 	p->generation = 1;
-	if (!from)
+	if (!from) {
+		look_at(p);
 		return;
+	}
+	p->root = xstrdup(from->root);
+	p->mounts = from->mounts;
 	p->parent = (size_t)(from - ps->list);
 	p->parent_id = from->id;
 	p->forked_ns = time_ns;

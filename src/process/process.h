@@ -60,7 +60,7 @@ struct mapping {
 
 struct process {
 	uint32_t pid;
-	uint64_t start;      /* ticks since boot, or 0 if it is not known */
+	uint64_t start;      /* ticks since boot, or 0 if it is not known; forked_ns tells then */
 	char *root;          /* its root directory as we see it, or "" if it is our own */
 	uint64_t mounts;     /* inode of its mount namespace, or 0 if it is not known */
 	unsigned generation; /* number of scans and of changes by events */
