@@ -22,6 +22,7 @@
 
 enum {
 	TICK_MS = 100,   /* between two checks of clock and targets */
+	REST_MS = 1000,  /* the same for windows without a command, as each check costs */
 	PATIENCE_S = 60, /* wait for an engine that was asked to stop */
 };
 
@@ -349,6 +350,12 @@ static bool ends_by_itself(struct run *r, struct strbuf *notes)
 	       trigger_fires(&r->session->trigger, now(), notes);
 }
 
+/* Returns how long to wait if nothing happens. */
+static int tick_ms(const struct run *r)
+{
+	return r->began && r->session->windows.every && !r->session->command ? REST_MS : TICK_MS;
+}
+
 /* Records until the time is over, the targets have ended, a signal arrives, or the engine ends. */
 static enum engine_state record(struct run *r, struct strbuf *notes)
 {
@@ -357,7 +364,7 @@ static enum engine_state record(struct run *r, struct strbuf *notes)
 	enum engine_state state = ENGINE_STARTING;
 
 	while (state != ENGINE_ENDED && !interrupts) {
-		int wait_ms = TICK_MS;
+		int wait_ms = tick_ms(r);
 
 		show_progress(r);
 		if (r->began && limit > 0) {
@@ -365,7 +372,7 @@ static enum engine_state record(struct run *r, struct strbuf *notes)
 
 			if (left <= 0)
 				break;
-			wait_ms = left * 1000 < TICK_MS ? (int)(left * 1000) + 1 : TICK_MS;
+			wait_ms = left * 1000 < wait_ms ? (int)(left * 1000) + 1 : wait_ms;
 		}
 		wait_ms = end_window(r, wait_ms);
 		state = ops->wait(r->engine, wait_ms);

@@ -120,7 +120,9 @@ void memberships_forked(struct memberships *m, uint32_t pid, uint64_t start)
 
 void memberships_executed(struct memberships *m, uint32_t pid)
 {
-	if (m->proc)
+	const struct membership *known = m->proc && m->late ? newest(m, pid) : NULL;
+
+	if (m->proc && (!m->late || (known && known->until == UINT64_MAX)))
 		take(m, pid);
 }
 

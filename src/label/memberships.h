@@ -39,6 +39,7 @@ struct memberships {
 	struct facet facet;
 	const char *proc; /* where procfs is mounted, or NULL if no memberships are recorded */
 	bool forks;       /* a child's labels are read at its fork */
+	bool late;        /* a process's labels are first read when it has a sample */
 	struct membership {
 		uint64_t start; /* of the process, ticks since boot */
 		uint64_t until; /* when another process got its PID, or UINT64_MAX */

@@ -116,6 +116,23 @@ static void test_is_read_once(void **state)
 	expect(0, "/b");
 }
 
+/* A program that is executed is no reason to read the labels of a process without a sample. */
+static void test_is_read_late(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	m.late = true;
+	put("/a");
+	memberships_executed(&m, pid);
+	assert_int_equal(m.nr, 1);
+	memberships_see(&m, pid);
+	expect(0, "/a");
+	put("/b");
+	memberships_executed(&m, pid);
+	expect(0, "/b");
+}
+
 static void test_is_read_at_the_end(void **state)
 {
 	(void)state;
@@ -217,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_is_read_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_is_read_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_is_read_at_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_earlier_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_later_process, set_up, tear_down),

@@ -309,6 +309,32 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* Changes of a process without a sample cost nothing. */
+static void spaces__late_ones_need_a_sample(void **state)
+{
+	struct space space;
+	struct process *p;
+
+	(void)state;
+	make(16 << 20);
+	spaces.late = true;
+	p = make_process(100);
+	assert_true(spaces_update(&spaces, p));
+	assert_false(is_published(&space));
+	spaces_check(&spaces, p, p->exec_pages, now_ns());
+	assert_true(is_published(&space));
+	process_mapped(&ps, p, &(struct mapped){PAGE, 3 * PAGE, 0, false, "/none/b", "", 1, 2}, 2);
+	update(p);
+	assert_true(is_published(&space));
+	check_pc(p, &space, PAGE);
+	process_executed(&ps, p, 3);
+	spaces.facet.ops->executed(&spaces.facet, p->pid);
+	bpf_map_delete_elem(space_map, &p->pid); /* as the programs do */
+	assert_true(spaces_update(&spaces, p));
+	assert_false(is_published(&space));
+	release();
+}
+
 /* Copies from before the mappings were published, or of another program, say nothing of them. */
 static void spaces__checked_when_copies_are_old(void **state)
 {
@@ -450,6 +476,7 @@ int main(void)
 		cmocka_unit_test(spaces__search),
 		cmocka_unit_test(spaces__too_many_mappings),
 		cmocka_unit_test(spaces__publishes_changes),
+		cmocka_unit_test(spaces__late_ones_need_a_sample),
 		cmocka_unit_test(spaces__checked_when_copies_are_old),
 		cmocka_unit_test(spaces__corrected_when_wrong),
 		cmocka_unit_test(spaces__of_a_real_process),

@@ -20,6 +20,7 @@ enum {
 	PREPARE_MS = 500,     /* time for the tables of mapped files before the first tick */
 	MEMBERSHIPS_MS = 100, /* time for the labels of all processes before the first tick */
 	SOON_MS = 10,         /* until the next round if one should follow soon */
+	OFTEN_MS = 100,       /* until the next round, except if processes come by their samples */
 };
 
 static size_t possible_cpus(void)
@@ -81,6 +82,7 @@ static int connect_maps(struct bpf *b, struct strbuf *err)
 	facet_start(&b->layouts, programs_map(p, "jit_layouts"));
 	spaces_init(&b->spaces, &b->processes, &b->pool, &b->loader, &b->layouts,
 		programs_map(p, "spaces"));
+	b->spaces.late = targets_come_by_samples(b->request);
 	facets_add(&b->facets, &b->spaces.facet);
 	b->drain.samples = &b->samples;
 	b->drain.vms = &b->vms;
@@ -212,6 +214,7 @@ static void init_facets(struct bpf *b)
 
 	memberships_init(&b->memberships, bpf_is_open(r) ? "/proc" : NULL);
 	b->memberships.forks = !r->user;
+	b->memberships.late = targets_come_by_samples(r);
 	jit_layouts_init(&b->layouts, &b->processes);
 	vm_processes_init(
 		&b->vms, r->vms, &b->processes, &(struct vm_names){add_name, code_frame, b});
@@ -341,7 +344,8 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (bpf_walks_native(r))
 		prepare_tables(b);
-	memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
+	if (!b->memberships.late)
+		memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);
 	b->began = (uint64_t)monotonic_ns();
 	b->drain.slices = (struct slices){b->began, r->slice_ns};
@@ -405,8 +409,10 @@ static enum engine_state bpf_wait(struct engine *engine, int timeout_ms)
 
 	if (b->ended)
 		return ENGINE_ENDED;
-	if ((b->young || b->condense.to) && timeout_ms > SOON_MS)
-		timeout_ms = SOON_MS;
+	int most_ms = b->young || b->condense.to ? SOON_MS : b->spaces.late ? timeout_ms : OFTEN_MS;
+
+	if (timeout_ms > most_ms)
+		timeout_ms = most_ms;
 	/* the first call reports at once that the recording runs */
 	bpf_wait_for_input(b, b->waited ? timeout_ms : 0);
 	b->waited = true;

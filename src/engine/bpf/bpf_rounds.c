@@ -71,6 +71,23 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 	process_ended(&b->processes, p, time_ns);
 }
 
+/*
+ * Returns whether the child's mappings are known from its fork on. If processes come by their
+ * samples, that is the case if its parent has had one or was known in the same way.
+ */
+static bool is_tracked(struct bpf *b, const struct side_event *fork)
+{
+	return !b->spaces.late || processes_known(&b->processes, fork->ppid) ||
+	       processes_known(&b->processes, fork->pid);
+}
+
+static void take_fork(struct bpf *b, const struct side_event *e)
+{
+	if (is_tracked(b, e))
+		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+	facets_forked(&b->facets, e->ppid, e->pid, e->time_ns);
+}
+
 static void take_event(struct bpf *b, const struct side_event *e)
 {
 	struct process *p;
@@ -78,8 +95,7 @@ static void take_event(struct bpf *b, const struct side_event *e)
 	if (memory_is_low() || !is_relevant(b, e))
 		return; /* the recording ends with this round, or the process is not recorded */
 	if (e->kind == SIDE_FORK) {
-		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
-		facets_forked(&b->facets, e->ppid, e->pid, e->time_ns);
+		take_fork(b, e);
 		return;
 	}
 	p = process_of(b, e);

@@ -200,7 +200,7 @@ bool spaces_update(struct spaces *s, struct process *p)
 {
 	struct spaces_entry *entry = entry_of(s, p);
 
-	if (entry->published && entry->changes == p->changes)
+	if (entry->published ? entry->changes == p->changes : s->late)
 		return true;
 	if (!may_publish(entry))
 		return false;

@@ -16,6 +16,7 @@ struct spaces {
 	struct pool *pool;
 	struct loader *loader;
 	struct facet *layouts; /* see jit_layouts_init() */
+	bool late;             /* processes without a sample are not published; false by default */
 	int map;               /* fd of the map from pid to struct space */
 	struct spaces_entry {
 		uint64_t id;        /* of the process */
@@ -35,8 +36,8 @@ void spaces_init(struct spaces *s, struct processes *ps, struct pool *pool, stru
 void spaces_release(struct spaces *s);
 
 /*
- * Publishes the current mappings if they have changed. Returns false if that has to wait, because
- * it would take too much of the CPU.
+ * Publishes the current mappings if they have changed, unless that is left to spaces_check().
+ * Returns false if it has to wait, because it would take too much of the CPU.
  */
 bool spaces_update(struct spaces *s, struct process *p);
 /*

@@ -20,6 +20,7 @@ enum {
 	AGAIN_MS = 500,     /* between two searches for selected processes and cgroups */
 	SEARCH_SHARE = 100, /* searching takes at most 1/100 of the time */
 	LOOKS = 8,          /* searches for children, at most */
+	LOW_HZ = 100,       /* highest rate at which processes come by samples */
 };
 
 /* Opens the mapped files of a target, so that its frames can be named after it has ended. */
@@ -79,11 +80,16 @@ static void scan_children(const struct targets *t, struct processes *ps)
 	free(pids);
 }
 
+bool targets_come_by_samples(const struct engine_request *r)
+{
+	return r->windows && r->all && r->user && !r->vm && !r->label && programs_hz(r) <= LOW_HZ;
+}
+
 void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns)
 {
 	const struct engine_request *r = t->request;
 
-	if (r->all && (r->user || r->vms))
+	if (r->all && (r->user || r->vms) && !targets_come_by_samples(r))
 		processes_get_all(ps, end_ns);
 }
 

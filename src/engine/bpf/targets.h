@@ -34,8 +34,15 @@ struct targets {
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err);
 /*
+ * Returns whether processes are looked at only when they have a sample: in a continuous recording
+ * of all processes at a low rate most of them never have one, and each look costs.
+ */
+bool targets_come_by_samples(const struct engine_request *request);
+
+/*
  * If all processes are recorded, adds the processes that are not known yet, until END_NS. To be
  * called again once events are reported; from then on no process is missed, nor its descendants.
+ * Adds none if they come by their samples.
  */
 void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns);
 void targets_release(struct targets *t);
