@@ -67,6 +67,7 @@ struct bpf {
 	uint64_t lost_events;     /* side.lost when all mappings were last scanned again */
 	int64_t rescan_ns;        /* the next such scan is not before this time */
 	uint64_t swept;           /* processes.nr_added at the last sweep */
+	bool window_ended;        /* since the last sweep */
 	int64_t sweep_ns;         /* the next sweep is not before this time */
 	struct condense condense; /* of the sweep that has begun, if its `to` is set */
 	int64_t swept_ns;         /* that sweep frees what ended before this time */

@@ -275,6 +275,7 @@ static void begin_window(struct bpf *b, const struct sample_row *later, size_t n
 	bpf_begin_condensing(b);
 	bpf_end_condensing(b);
 	b->since = now;
+	b->window_ended = true;
 }
 
 int bpf_window(struct engine *engine, struct recording *rec, struct open_files *files,

@@ -10,6 +10,7 @@ enum {
 	SWEEP_ADDED = 1 << 16, /* new mappings and processes that make a sweep due */
 	SWEEP_S = 2,           /* least time between sweeps, which keep younger data */
 	FILES_KEPT = 1 << 10,  /* open files, with their tables, that no process maps any more */
+	FILES_LATE = 1 << 6,   /* the same if processes come by their samples */
 	STEP_ROWS = 1 << 13,   /* rows that are condensed at once */
 };
 
@@ -57,8 +58,9 @@ void bpf_begin_condensing(struct bpf *b)
 
 static bool is_sweep_due(const struct bpf *b)
 {
-	return b->processes.nr_added - b->swept >= SWEEP_ADDED || condense_is_due(&b->samples) ||
-	       label_sets_is_full(&b->label_sets) || memberships_is_half_full(&b->memberships);
+	return b->window_ended || b->processes.nr_added - b->swept >= SWEEP_ADDED ||
+	       condense_is_due(&b->samples) || label_sets_is_full(&b->label_sets) ||
+	       memberships_is_half_full(&b->memberships);
 }
 
 static void begin_sweep(struct bpf *b, int64_t now)
@@ -87,7 +89,7 @@ static void end_sweep(struct bpf *b)
 	samples_mark_mappings(&b->samples, used, ps->nr_maps);
 	drain_mark_mappings(&b->drain, used, ps->nr_maps);
 	facets_sweep(&b->facets);
-	if (memberships_is_half_full(&b->memberships))
+	if (b->window_ended || memberships_is_half_full(&b->memberships))
 		memberships_sweep(&b->memberships, b->samples.tasks, b->samples.nr_tasks);
 	if (b->vms.names_dropped)
 		b->programs.control->forgotten++; /* the programs send frames again if they recur */
@@ -95,11 +97,12 @@ static void end_sweep(struct bpf *b)
 	if (label_sets_is_full(&b->label_sets))
 		label_sets_sweep(&b->label_sets, programs_map(&b->programs, "label_sent"));
 	processes_sweep(ps, used, b->swept_ns);
-	objects_mark(ps, b->swept_ns, FILES_KEPT);
+	objects_mark(ps, b->swept_ns, b->spaces.late ? FILES_LATE : FILES_KEPT);
 	loader_sweep(&b->loader);
 	objects_sweep(ps);
 	free(used);
 	b->swept = ps->nr_added;
+	b->window_ended = false;
 }
 
 void bpf_sweep(struct bpf *b)
