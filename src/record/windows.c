@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "windows.h"
 #include "input/fleet_program.h"
+#include "lib/limits/memory.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
@@ -76,6 +77,7 @@ static void take(void *arg, struct recording *rec)
 	keep(w, rec, &w->files);
 	user_use_capabilities(true);
 	open_files_return(&w->files);
+	memory_trim();
 }
 
 /* Returns when the windows of this host end, so that not all hosts send at once. */
@@ -95,6 +97,7 @@ int windows_begin(struct windows *w, struct options *o)
 		.spool = {.folder = o->spool,
 			.bytes_max = (uint64_t)o->spool_max << 20,
 			.age_max = o->spool_age}};
+	memory_keep_little();
 	name_memory_init(&w->names);
 	o->session.windows = (struct session_windows){.every = o->every,
 		.offset = offset_of(o->every),

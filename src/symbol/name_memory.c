@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { KNOWN_MAX = 1 << 17 }; /* frames, with their names some 10 MiB */
+enum { KNOWN_MAX = 1 << 15 }; /* frames, with their names some 5 MiB */
 
 void name_memory_init(struct name_memory *m)
 {

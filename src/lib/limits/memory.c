@@ -3,6 +3,7 @@
 #include "lib/util.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@ enum {
 	RESERVE_MAX = 1 << 30, /* bytes */
 	LOOK_MS = 200,         /* between two checks of the cgroup's use */
 	FILE_SIZE = 1 << 14,
+	APART = 1 << 17, /* bytes of an allocation that is mapped apart */
 };
 
 /* The files of the two versions of cgroups. */
@@ -242,6 +244,26 @@ bool memory_is_low(void)
 	}
 	return failed || low;
 }
+
+#if defined(__GLIBC__)
+void memory_keep_little(void)
+{
+	mallopt(M_MMAP_THRESHOLD, APART); /* which then no longer grows */
+}
+
+void memory_trim(void)
+{
+	malloc_trim(0);
+}
+#else /* other C libraries do so anyway */
+void memory_keep_little(void)
+{
+}
+
+void memory_trim(void)
+{
+}
+#endif
 
 void memory_die_first(void)
 {

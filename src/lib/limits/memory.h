@@ -44,6 +44,14 @@ void memory_on_exhaustion(void (*call)(void));
 bool memory_is_low(void);
 
 /*
+ * For a process that runs for days: freed memory goes back to the kernel. Large allocations do at
+ * once, as they are mapped apart; the C library would otherwise keep more and more of them in its
+ * heap. The rest does in memory_trim(), which takes a millisecond for some MiB.
+ */
+void memory_keep_little(void);
+void memory_trim(void);
+
+/*
  * Makes the kernel kill this process before its parent. To be called in children, before they drop
  * privileges.
  */
