@@ -20,7 +20,7 @@ enum {
 	SECOND_TRY = 4,         /* times as long as the first */
 	RESTART_NS = 100000000, /* wait before a restart, doubled with each bad file in a row */
 	RESTARTS_MAX = 5,       /* how often the wait is doubled */
-	IDLE_S = 10,            /* until builders without work end, which keep memory */
+	IDLE_S = 30,            /* until builders without work end, which keep memory */
 };
 
 static char *cache_folder(void)
@@ -271,14 +271,33 @@ static void hand_out(struct loader *l)
 		}
 }
 
+static uint32_t nr_running(const struct loader *l)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < l->nr_builders; i++)
+		nr += l->builders[i].socket >= 0;
+	return nr;
+}
+
+/* Returns whether a builder that does not run is to be started. */
+static bool is_wanted(const struct loader *l, uint32_t builder)
+{
+	const struct loader_start *start = &l->starts[builder];
+
+	return l->builders[builder].socket < 0 && !l->builders[builder].hopeless &&
+	       (!start->was_idle || nr_running(l) < l->nr_pending) &&
+	       monotonic_ns() >= start->at_ns;
+}
+
 /* Starts builders again that have ended, if there is work. */
 static void restart(struct loader *l)
 {
 	for (uint32_t i = 0; l->nr_pending && i < l->nr_builders; i++)
-		if (l->builders[i].socket < 0 && !l->builders[i].hopeless &&
-			monotonic_ns() >= l->starts[i].at_ns) {
+		if (is_wanted(l, i)) {
 			builder_start(&l->builders[i], false);
 			l->starts[i].at_ns = monotonic_ns() + RESTART_NS; /* in case it fails */
+			l->starts[i].was_idle = false;
 		}
 }
 
@@ -494,8 +513,12 @@ static void end_idle(struct loader *l)
 
 	if (l->nr_pending)
 		l->busy_ns = now;
-	for (uint32_t i = 0; now - l->busy_ns > IDLE_S * 1000000000LL && i < l->nr_builders; i++)
+	if (now - l->busy_ns <= IDLE_S * 1000000000LL)
+		return;
+	for (uint32_t i = 0; i < l->nr_builders; i++) {
+		l->starts[i].was_idle |= l->builders[i].socket >= 0;
 		builder_stop(&l->builders[i]);
+	}
 }
 
 bool loader_receive(struct loader *l)

@@ -42,6 +42,7 @@ struct loader {
 	struct loader_start {
 		int64_t at_ns;   /* when a builder that does not run is to be started again */
 		uint32_t nr_bad; /* how many files in a row have ended it */
+		bool was_idle;   /* it was ended for lack of work, and others may suffice */
 	} starts[BUILDERS_MAX];
 	uint32_t nr_builders;
 	struct loader_queue {
