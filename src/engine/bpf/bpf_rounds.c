@@ -72,19 +72,14 @@ static void end_process(struct bpf *b, struct process *p, int64_t time_ns)
 }
 
 /*
- * Returns whether the child's mappings are known from its fork on. If processes come by their
- * samples, that is the case if its parent has had one or was known in the same way.
+ * If processes come by their samples, a parent is also looked at when it forks, as its child may
+ * end before its first sample is read.
  */
-static bool is_tracked(struct bpf *b, const struct side_event *fork)
-{
-	return !b->spaces.late || processes_known(&b->processes, fork->ppid) ||
-	       processes_known(&b->processes, fork->pid);
-}
-
 static void take_fork(struct bpf *b, const struct side_event *e)
 {
-	if (is_tracked(b, e))
-		processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
+	if (b->spaces.late && !processes_known(&b->processes, e->ppid))
+		processes_get(&b->processes, e->ppid);
+	processes_forked(&b->processes, e->ppid, e->pid, e->time_ns);
 	facets_forked(&b->facets, e->ppid, e->pid, e->time_ns);
 }
 

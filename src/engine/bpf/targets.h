@@ -34,8 +34,8 @@ struct targets {
 int targets_scan(struct targets *t, const struct engine_request *r, struct processes *ps,
 	int64_t end_ns, struct strbuf *err);
 /*
- * Returns whether processes are looked at only when they have a sample: in a continuous recording
- * of all processes at a low rate most of them never have one, and each look costs.
+ * Returns whether processes are looked at only when they have a sample or fork: in a continuous
+ * recording of all processes at a low rate most of them never do, and each look costs.
  */
 bool targets_come_by_samples(const struct engine_request *request);
 
