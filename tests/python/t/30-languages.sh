@@ -35,9 +35,11 @@ local function in_lua() local n = 0; for i = 1, 1000000 do n = n + i % 7 end; re
 while left > 0 do in_lua(); left = left - 1 end
 END
 
-# strangers NAME: prints the rows with a function of another language than the language of their process, whose name is the root frame
+# strangers NAME: prints the rows with a function of another language than the language of their process, whose name is the root frame. A
+# process that executes another program counts as what it was until the recorder knows of it.
 strangers() {
 	grep -aE '^perl;.*in_(python|lua)|^python[^;]*;.*in_(perl|lua)|^lua[^;]*;.*in_(perl|python)' "$T/$1.folded"
+	[ "$1" != command ] || return 0
 	grep -aE '^perl;.*\[(python|lua|ruby|php): |^python[^;]*;.*\[(perl|lua|ruby|php): |^lua[^;]*;.*\[(perl|python|ruby|php): ' "$T/$1.folded"
 }
 
