@@ -80,7 +80,7 @@ check 'mixed: a process without an interpreter' grep -qaE '^sh;.*main' "$T/mixed
 check_eq 'mixed: interpreters in it' '' "$(grep -aE '^sh;.*(in_(perl|python|lua)|\[(perl|python|lua|ruby|php): )' "$T/mixed.folded")"
 record_until_seen one '^perl;.*in_perl' --perl -p $pids
 check_eq 'one: the others' '' "$(grep -aE 'in_(python|lua)' "$T/one.folded")"
-record some --perl --ruby -p $pids -t 0.5
+record some --perl --ruby -p $pids -t 2
 check 'a language that none runs: said' grep -q 'there are no Ruby stacks: none of the processes runs Ruby' "$T/some.err"
 recorder --vm auto -p $shell -t 1 >"$T/out" 2>"$T/said"
 check_eq 'no interpreter: exit' 2 $?
@@ -97,7 +97,7 @@ if $python -c 'import ctypes; ctypes.CDLL("libluajit-5.1.so.2")' 2>"$T/said"; th
 	both=$!
 	at_end "kill $(echo $pids $shell $both | tr , ' ') 2>/dev/null"
 	until_true 60 grep -q ready "$T/ready" || :
-	record two --vm auto -p $both -t 0.5
+	record two --vm auto -p $both -t 2
 	check 'two interpreters: said' grep -q 'runs Lua and Python: only its Lua stacks are recorded; --python alone records the others' "$T/two.err"
 	decided_seconds=0.5
 	record_until_seen 'two interpreters: the other one' in_python --python -p $both
