@@ -30,7 +30,7 @@ static void elffacts_are_those_of_the_file(void **state)
 {
 	struct elffile *elf = elffile_open(self, NULL);
 	struct elf_variable v, w;
-	struct elf_data_place place;
+	struct elf_data_range range;
 	uint64_t address, size, a, s;
 	GElf_Ehdr ehdr;
 
@@ -52,13 +52,16 @@ static void elffacts_are_those_of_the_file(void **state)
 	assert_false(elffacts_is_main(elf, ehdr.e_entry));
 	assert_true(elffacts_names_known(elf, self, &(struct debug_paths){0}));
 	assert_int_equal(elffacts_hidden_eh_frame(elf), 0);
-	assert_true(elffacts_data_at(elf, v.address, &place));
-	assert_string_equal(place.variable, "elffacts_variable_here");
-	assert_int_equal(place.offset, 0);
-	assert_true(elffacts_data_at(elf, v.address + 3, &place));
-	assert_int_equal(place.offset, 3);
-	assert_false(elffacts_data_at(elf, address, &place));
-	assert_false(elffacts_data_at(elf, UINT64_MAX, &place));
+	elffacts_data_at(elf, v.address + 3, &range);
+	assert_true(range.is_data);
+	assert_string_equal(range.variable, "elffacts_variable_here");
+	assert_int_equal(range.start, v.address);
+	assert_int_equal(range.end, v.address + v.size);
+	elffacts_data_at(elf, address, &range);
+	assert_false(range.is_data);
+	assert_true(range.start <= address && address + size <= range.end);
+	elffacts_data_at(elf, UINT64_MAX, &range);
+	assert_false(range.is_data);
 	assert_int_equal(elffacts_thread_place(elf, "elffacts_variable_here", &a), THREAD_NOWHERE);
 	elffile_close(elf);
 }

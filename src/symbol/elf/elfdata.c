@@ -59,23 +59,43 @@ bool elfdata_variable(const struct elffile *elf, const char *name, struct elf_va
 	return true;
 }
 
-static bool is_in_data(Elf *elf, uint64_t address)
+/* Makes RANGE end where [START, END) begins, or begin where that ends. ADDRESS stays in RANGE. */
+static void narrow(struct elf_data_range *range, uint64_t start, uint64_t end, uint64_t address)
+{
+	if (start > address && start < range->end)
+		range->end = start;
+	if (end >= start && end <= address && end > range->start)
+		range->start = end;
+}
+
+/* Sets RANGE to the segment of writable data around ADDRESS, or to the addresses between segments.
+ */
+static void find_segment(Elf *elf, uint64_t address, struct elf_data_range *range)
 {
 	GElf_Phdr phdr;
 	size_t n;
 
 	if (!elf || elf_getphdrnum(elf, &n))
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(elf, (int)i, &phdr) && phdr.p_type == PT_LOAD &&
-			phdr.p_flags & PF_W && address - phdr.p_vaddr < phdr.p_memsz)
-			return true;
-	return false;
+		return;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD ||
+			!(phdr.p_flags & PF_W))
+			continue;
+		narrow(range, phdr.p_vaddr, phdr.p_vaddr + phdr.p_memsz, address);
+		if (address - phdr.p_vaddr < phdr.p_memsz) {
+			range->is_data = true;
+			narrow(range, 0, phdr.p_vaddr, address);
+			narrow(range, phdr.p_vaddr + phdr.p_memsz, UINT64_MAX, address);
+		}
+	}
 }
 
-/* Finds the variable around ADDRESS in the table SECTION. Returns false if there is none. */
+/*
+ * Finds the variable around ADDRESS in the table SECTION. Narrows RANGE to it, or if there is none
+ * to the addresses between the variables. Returns whether there is one.
+ */
 static bool find_around(
-	Elf *elf, const char *section, uint64_t address, struct elf_data_place *place)
+	Elf *elf, const char *section, uint64_t address, struct elf_data_range *range)
 {
 	struct symbols symbols;
 	GElf_Sym sym;
@@ -83,28 +103,30 @@ static bool find_around(
 	if (!open_symbols(&symbols, elf, section))
 		return false;
 	for (int i = 0; i < SYMBOLS_MAX && gelf_getsym(symbols.data, i, &sym); i++) {
-		if (sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_OBJECT ||
-			address - sym.st_value >= sym.st_size)
+		if (sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
 			continue;
 		const char *name = elf_strptr(elf, symbols.names, sym.st_name);
 
-		snprintf(place->variable, sizeof(place->variable), "%s", name ? name : "");
-		place->offset = address - sym.st_value;
-		return name;
+		if (address - sym.st_value >= sym.st_size || !name || !*name) {
+			narrow(range, sym.st_value, sym.st_value + sym.st_size, address);
+			continue;
+		}
+		snprintf(range->variable, sizeof(range->variable), "%s", name);
+		range->start = sym.st_value;
+		range->end = sym.st_value + sym.st_size;
+		return true;
 	}
 	return false;
 }
 
-bool elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_place *place)
+void elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_range *range)
 {
 	Elf *handle = elffile_elf(elf);
 
-	*place = (struct elf_data_place){.offset = 0};
-	if (!is_in_data(handle, address))
-		return false;
-	if (!find_around(handle, ".symtab", address, place))
-		find_around(handle, ".dynsym", address, place);
-	return true;
+	*range = (struct elf_data_range){.end = UINT64_MAX};
+	find_segment(handle, address, range);
+	if (range->is_data && !find_around(handle, ".symtab", address, range))
+		find_around(handle, ".dynsym", address, range);
 }
 
 /* Finds the first program header of type TYPE. Returns false if there is none. */

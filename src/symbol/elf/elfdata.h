@@ -35,17 +35,15 @@ enum elf_thread_place elfdata_thread_place(
 
 enum { ELF_VARIABLE_NAME = 64 }; /* bytes of a name that are kept, with the final 0 */
 
-/* A place in a file's writable data. */
-struct elf_data_place {
-	char variable[ELF_VARIABLE_NAME]; /* or "" if it is not known */
-	uint64_t offset;                  /* from the start of the variable */
+/* Addresses that have the same answer: a variable, a gap between variables, or what is not data. */
+struct elf_data_range {
+	uint64_t start, end;
+	bool is_data;                     /* in the file's writable data */
+	char variable[ELF_VARIABLE_NAME]; /* which is the whole range; "" in a gap */
 };
 
-/*
- * Finds the variable of ELF that ADDRESS is in. Returns false if it is not in writable data of the
- * file.
- */
-bool elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_place *place);
+/* Finds the range around ADDRESS. */
+void elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_range *range);
 
 /*
  * Finds the address and size of the section NAME. Returns false if it was not found, or has no

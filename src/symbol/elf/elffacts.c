@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 
 enum {
-	CHILD_S = 5,   /* time limit of one child */
-	FAILED_S = 15, /* time limit of all children that crashed or were late */
+	CHILD_S = 5,       /* time limit of one child */
+	FAILED_S = 15,     /* time limit of all children that crashed or were late */
+	RANGES_MAX = 1000, /* ranges of data that are asked of one file */
 };
 
 struct answer {
@@ -29,6 +30,8 @@ struct elffacts {
 	struct table known;
 	struct answer *answers; /* the table has their indexes */
 	size_t nr, alloc;
+	struct elf_data_range *ranges;
+	size_t nr_ranges, ranges_alloc;
 };
 
 static int64_t failed_ns; /* total run time of the children that did not end well */
@@ -39,6 +42,7 @@ void elffacts_free(struct elffacts *facts)
 		return;
 	table_release(&facts->known);
 	free(facts->answers);
+	free(facts->ranges);
 	free(facts);
 }
 
@@ -86,7 +90,7 @@ static void keep(const struct elf_question *q, const struct answer *answer)
 static struct answer look_up(const struct elf_question *q)
 {
 	struct elf_variable v = {0};
-	struct elf_data_place place;
+	struct elf_data_range range;
 	struct answer a = {0};
 
 	switch (q->fact) {
@@ -115,9 +119,11 @@ static struct answer look_up(const struct elf_question *q)
 		a.value = elffile_hidden_eh_frame(q->elf);
 		break;
 	case FACT_DATA:
-		a.result = elfdata_at(q->elf, q->place, &place);
-		a.value = place.offset;
-		memcpy(a.name, place.variable, sizeof(a.name));
+		elfdata_at(q->elf, q->place, &range);
+		a.result = range.is_data;
+		a.value = range.start;
+		a.size = range.end - range.start;
+		memcpy(a.name, range.variable, sizeof(a.name));
 		break;
 	case FACT_LARGE_CALLEE:
 		a.result = large_callee_find(q->elf, q->name, &v);
@@ -324,13 +330,45 @@ uint64_t elffacts_hidden_eh_frame(const struct elffile *elf)
 	return get(&(struct elf_question){elf, FACT_HIDDEN_EH_FRAME, NULL, 0, NULL}).value;
 }
 
-bool elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_data_place *place)
+/* Returns the known range around ADDRESS, or NULL. */
+static const struct elf_data_range *find_range(const struct elffacts *facts, uint64_t address)
+{
+	for (size_t i = 0; i < facts->nr_ranges; i++) {
+		const struct elf_data_range *r = &facts->ranges[i];
+
+		if (address >= r->start && address < r->end)
+			return r;
+	}
+	return NULL;
+}
+
+static struct elf_data_range ask_range(const struct elffile *elf, uint64_t address)
 {
 	struct answer a = get(&(struct elf_question){elf, FACT_DATA, NULL, address, NULL});
+	struct elf_data_range r = {a.value, a.value + a.size, a.result, ""};
 
-	*place = (struct elf_data_place){.offset = a.value};
-	memcpy(place->variable, a.name, sizeof(a.name) - 1); /* the child may not have ended it */
-	return a.result;
+	/* a child that a hostile file has taken over may answer anything */
+	if (address < r.start || address >= r.end)
+		return (struct elf_data_range){.start = address, .end = address + 1};
+	memcpy(r.variable, a.name, sizeof(a.name) - 1);
+	return r;
+}
+
+void elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_data_range *range)
+{
+	struct elffacts *facts = facts_of(elf);
+	const struct elf_data_range *known = find_range(facts, address);
+
+	if (known) {
+		*range = *known;
+		return;
+	}
+	*range = (struct elf_data_range){.start = address, .end = address};
+	if (facts->nr_ranges >= RANGES_MAX)
+		return;
+	*range = ask_range(elf, address);
+	ALLOC_GROW(facts->ranges, facts->nr_ranges, facts->ranges_alloc);
+	facts->ranges[facts->nr_ranges++] = *range;
 }
 
 bool elffacts_large_callee(

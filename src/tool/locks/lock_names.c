@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A child without privileges reads the symbols of a file for each lock. */
-enum { ASKED_MAX = 1000 };
-
 void lock_names_init(struct lock_names *n, const struct processes *ps)
 {
 	*n = (struct lock_names){.ps = ps};
@@ -46,24 +43,25 @@ static char *name_in_file(struct lock_names *n, uint32_t pid, uint64_t address)
 {
 	const struct process *p = processes_newest(n->ps, pid);
 	const struct mapping *m = p ? mapping_below(n->ps, p, address) : NULL;
-	struct elf_data_place place;
-	uint64_t start;
+	struct elf_data_range range;
+	const struct object *o;
+	uint64_t linked;
 
-	if (!m || n->nr_asked >= ASKED_MAX)
+	if (!m)
 		return NULL;
-	const struct object *o = &n->ps->objects[m->object];
-
-	if (!elffile_mapped(o->elf, m->offset, m->end - m->start, &start))
+	o = &n->ps->objects[m->object];
+	if (!elffile_mapped(o->elf, m->offset, m->end - m->start, &linked))
 		return NULL;
-	n->nr_asked++;
-	start += address - m->start;
-	if (!elffacts_data_at(o->elf, start, &place))
+	linked += address - m->start;
+	elffacts_data_at(o->elf, linked, &range);
+	if (!range.is_data)
 		return NULL;
-	if (!*place.variable)
-		return xasprintf("%s+0x%" PRIx64, file_name(o->path), start);
-	return place.offset ? xasprintf("%s+0x%" PRIx64 " (%s)", place.variable, place.offset,
-				      file_name(o->path))
-			    : xasprintf("%s (%s)", place.variable, file_name(o->path));
+	if (!*range.variable)
+		return xasprintf("%s+0x%" PRIx64, file_name(o->path), linked);
+	if (linked == range.start)
+		return xasprintf("%s (%s)", range.variable, file_name(o->path));
+	return xasprintf(
+		"%s+0x%" PRIx64 " (%s)", range.variable, linked - range.start, file_name(o->path));
 }
 
 const char *lock_name(struct lock_names *n, uint32_t pid, uint64_t address)

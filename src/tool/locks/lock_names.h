@@ -14,7 +14,6 @@ struct lock_names {
 	const struct processes *ps;
 	struct strpool texts;
 	struct table known; /* process, address -> text */
-	uint32_t nr_asked;  /* locks whose files were asked */
 };
 
 void lock_names_init(struct lock_names *n, const struct processes *ps);
