@@ -73,10 +73,10 @@ record_held() {
 	: >"$T/target.out"
 	setpriv --pdeathsig TERM "${keeper:-$HEAP}" stay "$T" "$N" >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
+	until_true grep -q spinning "$T/target.out" || note "$T/target.out"
 	begin_record "$held_name" -p "$target" "$@"
 	kill -USR1 "$target"
-	until_true 60 grep -q done "$T/target.out" || note "$T/target.out"
+	until_true grep -q done "$T/target.out" || note "$T/target.out"
 	stop_record
 	kill "$target"
 	wait "$target" 2>/dev/null || :

@@ -11,7 +11,7 @@ begin_at() {
 	# shellcheck disable=SC2086 # words
 	"$HITS" wait $at_words >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
+	until_true grep -q spinning "$T/target.out" || note "$T/target.out"
 	begin_record "$at_name" -p "$target" "$@"
 	kill -USR1 "$target"
 	end_record

@@ -12,7 +12,7 @@ printf '# %-34s %4s %7s %7s  %s\n' ending exit seconds kept left >"$endings_tabl
 target() {
 	"$@" >/dev/null 2>&1 &
 	target=$!
-	until_true 60 executes "$target" || :
+	until_true executes "$target" || :
 }
 
 # driver ARG…: starts sample-bt on the target, with $T/e/a.rec as its output
@@ -37,7 +37,7 @@ recording() {
 
 # recorded SECONDS: waits until the recording has run for that long
 recorded() {
-	until_true 60 recording || :
+	until_true recording || :
 	sleep "$1"
 }
 
@@ -45,7 +45,7 @@ recorded() {
 recorded_some() {
 	recorded "$1"
 	worked_before=$(worked)
-	until_true 60 has_worked || :
+	until_true has_worked || :
 }
 
 # worked: prints the target's CPU time in 1/100 s
@@ -86,7 +86,7 @@ left_of_engine() {
 	done
 	for file in /run/flametap/[0-9]*; do
 		# the claim of another process, which has just ended, will be removed soon
-		[ ! -e "$file" ] || is_of_another "${file##*/}" || until_true 10 test ! -e "$file" || echo claim
+		[ ! -e "$file" ] || is_of_another "${file##*/}" || until_true test ! -e "$file" || echo claim
 	done
 }
 
@@ -115,19 +115,18 @@ is_left() {
 	[ "$(all_left)" = "$1" ]
 }
 
-# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver, 30 s longer than it needs on an idle machine, and judges. Targets last longer
-# than that. CODE may be a pattern ("0|1"); KEPT is some, none or any.
+# ended NAME CODE SECONDS KEPT [LEFT]: waits for the driver and judges. CODE may be a pattern ("0|1"); KEPT is some, none or any.
 ended() {
 	from=$(now)
 	why=
-	until_true $(($3 + 30)) gone "$driver" || {
+	until_true gone "$driver" || {
 		why='; did not end'
 		kill -KILL "$driver" 2>/dev/null || :
 	}
 	wait "$driver" 2>/dev/null && code=0 || code=$?
 	seconds=$(echo "$from $(now)" | awk '{ printf "%.1f", $2 - $1 }')
 	samples=$(kept)
-	until_true 20 is_left "${5-}" || :
+	until_true is_left "${5-}" || :
 	rest=$(all_left)
 	printf '# %-34s %4s %7s %7s  %s\n' "$1" "$code" "$seconds" "$samples" "${rest:--}" >>"$endings_table"
 	kill -KILL "$target" 2>/dev/null || :
@@ -209,7 +208,7 @@ endings_of_driver() {
 	# a parent that never waits for its child
 	target sh -c '"$1" 120 & echo $! >"$2"; exec sleep 120' sh "$BURN" "$T/child"
 	parent=$target
-	until_true 60 test -s "$T/child"
+	until_true test -s "$T/child"
 	read -r target <"$T/child"
 	driver -t 120
 	recorded_some 1
@@ -289,7 +288,7 @@ driver_on_terminal() {
 	perl "$TERMINAL" sh -c 'echo $$ >"$0"; exec "$@" 2>"$0.err"' "$T/pid" \
 		"$BIN" -v -p "$target" -o "$T/e/a.rec" --min-quality 1 $RECORD >/dev/null 2>&1 &
 	terminal=$!
-	until_true 60 test -s "$T/pid" || :
+	until_true test -s "$T/pid" || :
 	read -r driver <"$T/pid"
 }
 

@@ -131,23 +131,28 @@ asks_jvms() {
 	flock 8
 }
 
-# until_true SECONDS COMMAND…: waits until COMMAND succeeds; fails if it does not succeed in time, nor in ten tries
+# until_true COMMAND…: waits until COMMAND succeeds; fails if it does not in $patience seconds. A machine that is busy, or stands still for
+# a minute, is given time: only a test that fails waits that long.
+patience=600
 until_true() {
-	tries=10
-	until_end=$(($(date +%s) + $1))
-	shift
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || [ "$(date +%s)" -lt "$until_end" ] || return 1
+	set -- $(($(date +%s) + patience)) "$@"
+	while ! but_first "$@"; do
+		[ "$(date +%s)" -lt "$1" ] || return 1
 		sleep 0.1
 	done
+}
+
+# but_first WORD COMMAND…: runs COMMAND
+but_first() {
+	shift
+	"$@"
 }
 
 # await_start PID: waits until the program that a child of ours executes has used 0.1 s of processor time from this call on, or sleeps for
 # 0.3 s, or has ended. However busy the machine is, the program has then reached the place where it stays.
 await_start() {
 	start_cpu='' start_asleep=0
-	until_true 60 has_started "$1" || :
+	until_true has_started "$1" || :
 }
 
 # executes PID: checks that this child of ours executes a program; before exec it is a copy of this shell

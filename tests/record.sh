@@ -46,7 +46,7 @@ begin_record() {
 		exit "$status"
 	) &
 	recording=$!
-	until_true 120 begun "$begin_name" || not_ok "$begin_name" 'the recording does not begin'
+	until_true begun "$begin_name" || not_ok "$begin_name" 'the recording does not begin'
 }
 
 # begun NAME: checks that the probes are in place, or never will be
@@ -94,25 +94,17 @@ twice_as_long() {
 }
 
 # until_decided NAME FOLDED ERE COMMAND…: runs the command, which writes FOLDED, again and again, until it is decided (see sequential in
-# lib.sh) whether the weight of samples whose stack is ERE, as whole_stack() has it, is right. If it is undecided after 60 s and five runs,
-# the test fails: hardly anything was sampled. $only is an ERE of the lines that count.
+# lib.sh) whether the weight of samples whose stack is ERE, as whole_stack() has it, is right. If it stays undecided, the test fails: hardly
+# anything was sampled. $only is an ERE of the lines that count.
 only=''
 until_decided() {
 	decided_name=$1
 	decided_folded=$2
 	decided_ere=$(whole_stack "$3")
 	shift 3
-	decided=more right=0 all=0 longer=$decided_seconds decided_tries=5
-	decided_end=$(($(date +%s) + 60))
+	decided=more right=0 all=0 longer=$decided_seconds
 	these=$decided_folded.these # as two callers may be undecided at once
-	while [ "$decided" = more ] && { [ $decided_tries -gt 0 ] || [ "$(date +%s)" -lt "$decided_end" ]; }; do
-		decided_tries=$((decided_tries - 1))
-		"$@"
-		grep -aE -e "$only" "$decided_folded" >"$these" || :
-		right=$((right + $(weight "$these" "$decided_ere")))
-		all=$((all + $(weight "$these")))
-		decided=$(sequential "$right" $((all - right)))
-	done
+	until_true decides "$@" || :
 	if [ "$decided" = good ]; then
 		ok "$decided_name"
 	else
@@ -121,13 +113,23 @@ until_decided() {
 	fi
 }
 
-# record_until_seen NAME ERE ARG…: records again and again, for at most 60 s, until a line of the recording matches
+# decides COMMAND…: runs the command, adds its samples, and checks that they decide
+decides() {
+	"$@"
+	grep -aE -e "$only" "$decided_folded" >"$these" || :
+	right=$((right + $(weight "$these" "$decided_ere")))
+	all=$((all + $(weight "$these")))
+	decided=$(sequential "$right" $((all - right)))
+	[ "$decided" != more ]
+}
+
+# record_until_seen NAME ERE ARG…: records again and again until a line of the recording matches
 record_until_seen() {
 	seen_name=$1
 	seen_ere=$2
 	shift 2
 	longer=$decided_seconds
-	until_true 60 record_sees "$@" || :
+	until_true record_sees "$@" || :
 	check "$seen_name" grep -qaE -e "$seen_ere" "$T/$seen_name.folded"
 }
 
@@ -250,7 +252,7 @@ record_work() {
 	: >"$T/target.out"
 	"$work" wait "$T/data" "$N" >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 60 grep -q spinning "$T/target.out" || note "$T/target.out"
+	until_true grep -q spinning "$T/target.out" || note "$T/target.out"
 	begin_record "$work_name" -p "$target" "$@"
 	kill -USR1 "$target"
 	end_record

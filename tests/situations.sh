@@ -14,7 +14,7 @@ programs=${TOP:+$TOP/tests}
 programs=${programs:-/lab}/programs
 
 # situations NAME ROOT MS OPTION…: records the program, which works for MS milliseconds in each situation, with the interpreter in ROOT (""
-# or a folder), again and again for at most 60 s, until each situation was seen and it is decided (see sequential in lib.sh) whether the
+# or a folder), again and again until each situation was seen and it is decided (see sequential in lib.sh) whether the
 # recorded stacks are the stacks that the program had.
 situations() {
 	name=$1 root=$2 ms=$3
@@ -23,11 +23,7 @@ situations() {
 	[ "$language" = perl ] || judges=--$language
 	case " $* " in *' --mixed '*) judges="$judges --mixed" ;; esac
 	rm -f "$T/$name.unseen"
-	situations_end=$(($(date +%s) + 60))
-	until [ "$decided" = bad ] || { [ "$decided" = good ] && [ ! -s "$T/$name.unseen" ]; }; do
-		one_run "$@" && judge_run || break
-		[ "$(date +%s)" -lt "$situations_end" ] || break
-	done
+	until_true situations_decide "$@" || :
 	check_eq "$name: exit code" 0 "$status"
 	if [ "$decided" = good ]; then
 		ok "$name: stacks"
@@ -38,6 +34,11 @@ situations() {
 	fi
 	check_eq "$name: situations without a sample" '' "$(cat "$T/$name.unseen")"
 	[ -z "${LAB_NAME-}" ] || lab_keep "$T/$name".*
+}
+
+situations_decide() {
+	one_run "$@" && judge_run || return 0
+	[ "$decided" = bad ] || { [ "$decided" = good ] && [ ! -s "$T/$name.unseen" ]; }
 }
 
 # one_run OPTION…: makes a recording, and $T/$name.moments with what the program prints about itself
@@ -72,7 +73,7 @@ attach() {
 	$program >"$work/out" 2>"$work/errors" &
 	target=$!
 	# PUC Lua in a guest takes some minutes
-	until_true 600 grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
+	until_true grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
 	begin_record "$name" "$@" -p "$(sed -n 's/^ready //p' "$work/out" | tr ' ' ,)"
 	: >"$work/s.go"
 	wait "$target" || not_ok "$name: the program" "exit $?: $(head -n 1 "$work/errors")"

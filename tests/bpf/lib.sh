@@ -14,7 +14,7 @@ start() {
 	: >"$T/target.out"
 	setpriv --pdeathsig TERM "$@" >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 60 spinning || note "$T/target.out"
+	until_true spinning || note "$T/target.out"
 }
 
 spinning() {

@@ -17,7 +17,7 @@ start() {
 	: >"$T/out"
 	as_nobody "$@" >"$T/out" 2>&1 &
 	target=$!
-	until_true 120 grep -q "$start_word" "$T/out" || note "$T/out"
+	until_true grep -q "$start_word" "$T/out" || note "$T/out"
 }
 
 # bounded COMMAND…: runs COMMAND; $status is its exit code, or 124 if it did not end and was killed, after a time that no machine needs.

@@ -31,20 +31,20 @@ start_nginx() {
 	sed -e 's,@ROOT@,/tmp,g' -e 's,@PORT@,8080,g' -e 's,@BACK@,8081,g' -e "s,@LUA@,$lua,g" -e 's,@WORKERS@,2,g' \
 		/lab/nginx/truth.conf >"$root/tmp/nginx.conf"
 	chroot "$root" nginx -p /tmp -c /tmp/nginx.conf
-	until_true 60 test -s "$root/tmp/pid"
+	until_true test -s "$root/tmp/pid"
 	master=$(cat "$root/tmp/pid")
-	until_true 60 sh -c "[ \$(pgrep -cP $master) = 2 ]"
+	until_true sh -c "[ \$(pgrep -cP $master) = 2 ]"
 }
 
 # load_nginx CLIENTS PLACE…: starts the load; returns when each client has had an answer
 load_nginx() {
 	python3 /lab/nginx/load.py 8080 "$@" >"$T/load" 2>&1 &
 	loading=$!
-	until_true 120 grep -q ready "$T/load" || note "$T/load"
+	until_true grep -q ready "$T/load" || note "$T/load"
 }
 
 stop_nginx() {
 	kill "$loading" "$master" 2>/dev/null || :
 	wait "$loading" 2>/dev/null || :
-	until_true 60 sh -c "! kill -0 $master 2>/dev/null" || :
+	until_true sh -c "! kill -0 $master 2>/dev/null" || :
 }

@@ -84,21 +84,21 @@ start_nginx() {
 		not_ok 'nginx starts' "$(head -n 1 "$T/start")"
 		return 1
 	}
-	until_true 60 test -s "$work/pid"
+	until_true test -s "$work/pid"
 	master=$(cat "$work/pid")
-	until_true 60 pgrep -P "$master" >/dev/null
+	until_true pgrep -P "$master" >/dev/null
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
 }
 
 stop_nginx() {
 	kill -TERM "$master" 2>/dev/null || :
-	until_true 60 sh -c "! kill -0 $master 2>/dev/null" || kill -KILL "$master"
+	until_true sh -c "! kill -0 $master 2>/dev/null" || kill -KILL "$master"
 	master=
 }
 
 # at_rest: waits until nginx processes no request: requests whose end the clients have seen are then counted
 at_rest() {
-	until_true 60 serves_nothing || not_ok 'nginx' "serves on: $(tail -n 1 "$T/served")"
+	until_true serves_nothing || not_ok 'nginx' "serves on: $(tail -n 1 "$T/served")"
 }
 
 serves_nothing() {
@@ -128,7 +128,7 @@ load_from() {
 	shift
 	wrk -c 16 -t 1 -d 600 -s "$here/mix.lua" "$load_url" -- "$@" >"$T/wrk" 2>&1 &
 	loading=$!
-	until_true 60 sh -c "ss -Htn state established '( sport = :$PORT or sport = :$BACK )' | grep -q ."
+	until_true sh -c "ss -Htn state established '( sport = :$PORT or sport = :$BACK )' | grep -q ."
 }
 
 end_load() {
@@ -146,22 +146,24 @@ values() {
 }
 
 # labels_agree NAME "KIND …" COMMAND ARG…: COMMAND records and prints "KIND RIGHT WRONG" for kinds of samples whose stack tells what their
-# label should be. It runs again and again, for at most 60 s, until some samples of each kind are right, and `sequential` has decided that
-# all samples together are good, or that the samples of one kind are bad.
+# label should be. It runs again and again until some samples of each kind are right, and `sequential` has decided that all samples together
+# are good, or that the samples of one kind are bad.
 labels_agree() {
 	agree_name=$1 agree_kinds=$2
 	shift 2
 	: >"$T/agree"
-	agree_end=$(($(date +%s) + 60))
 	verdict=more
-	while [ "$verdict" = more ] && [ "$(date +%s)" -lt "$agree_end" ]; do
-		"$@" >"$T/judged"
-		grep -vE '^(#|uri )' "$T/judged" >>"$T/agree"
-		verdict=$(verdict_of_kinds)
-	done
+	until_true labels_decide "$@" || :
 	check_eq "$agree_name" good "$verdict"
 	note "$T/sums"
 	[ "$verdict" = good ] || grep '^#' "$T/judged" || :
+}
+
+labels_decide() {
+	"$@" >"$T/judged"
+	grep -vE '^(#|uri )' "$T/judged" >>"$T/agree"
+	verdict=$(verdict_of_kinds)
+	[ "$verdict" != more ]
 }
 
 verdict_of_kinds() {

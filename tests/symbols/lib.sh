@@ -55,7 +55,7 @@ serve() {
 	: >"$T/log"
 	python3 "$TOP/tests/symbols/server.py" "$1" "$T/log" "${2:-$T/program}" 2>"$T/server.err" &
 	servers=$!
-	until_true 30 grep -q '^port ' "$T/log" || note "$T/server.err"
+	until_true grep -q '^port ' "$T/log" || note "$T/server.err"
 	port=$(sed -n 's/^port //p' "$T/log")
 	SERVER=http://127.0.0.1:$port
 	DEBUGINFOD_URLS=http://joe:secret@127.0.0.1:$port/
@@ -91,7 +91,7 @@ start_debuginfod() {
 	) >"$T/log" 2>&1 &
 	servers=$!
 	export DEBUGINFOD_URLS
-	until_true 30 indexed "$@"
+	until_true indexed "$@"
 }
 
 indexed() {

@@ -5,11 +5,11 @@ set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
 
-# record_until_said NAME ERE…: records $target until the report of its quality matches every ERE, for at most 60 s
+# record_until_said NAME ERE…: records $target until the report of its quality matches every ERE
 record_until_said() {
 	said_name=$1
 	shift
-	until_true 60 record_says "$@" || :
+	until_true record_says "$@" || :
 	for ere; do
 		check "$said_name: $ere" says "$ere"
 	done

@@ -87,7 +87,7 @@ threads_are_decided() {
 
 # 200 threads; thread N is called N and is N calls deep
 start "$CASES/threads" 300 200
-until_true 60 threads_are_decided || :
+until_true threads_are_decided || :
 finish
 check_eq '200 threads: each at its own depth' good "$(sequential "$right" "$wrong")"
 check "200 threads: $threads of them" test "$threads" -ge 20

@@ -42,7 +42,7 @@ burn() {
 	nice -n -10 setpriv --pdeathsig TERM "$T/$1" -e "$busy" &
 	pid=$!
 	started="$started $pid"
-	until_true 60 grep -qs "^$1\$" "/proc/$pid/comm" || :
+	until_true grep -qs "^$1\$" "/proc/$pid/comm" || :
 }
 
 # make_cgroup FOLDER: fails if the cgroup cannot be made
@@ -102,12 +102,12 @@ have_worked() {
 		esac
 	done
 }
-until_true 60 count_pids 2 || not_ok children 'they do not start'
+until_true count_pids 2 || not_ok children 'they do not start'
 begin_record children -u -p "$master" --children
 before=$(for pid in $(cat "$T/pids"); do worked "$pid"; done | sort -n | tail -n 1)
 echo >"$T/more"
-until_true 60 count_pids 3 || not_ok children 'no later one'
-until_true 60 have_worked || not_ok children 'they do not work'
+until_true count_pids 3 || not_ok children 'no later one'
+until_true have_worked || not_ok children 'they do not work'
 kill "$master" 2>/dev/null || :
 end_record
 check 'children: that ran already' grep -q "^$mine;" "$T/children.folded"
@@ -154,7 +154,7 @@ by_cgroup() {
 labels() {
 	label_name=$1
 	label_stacks=$2
-	until_true 60 labels_seen || :
+	until_true labels_seen || :
 	[ "$2" = -k ] || check "$1: container of one that ran" sees_label container "$short;$mine"
 	check "$1: container of one that came and went" sees_label container "$short;$late"
 	check "$1: unit" sees_label unit "$mine.service;$late"

@@ -107,7 +107,7 @@ if here redis-check-rdb redis-benchmark; then
 	ln -s "$(command -v redis-check-rdb)" "$T/redis-server"
 	"$T/redis-server" --unixsocket "$T/redis" --port 0 --save '' --appendonly no >"$T/redis.out" 2>&1 &
 	target=$!
-	until_true 30 test -S "$T/redis" || note "$T/redis.out"
+	until_true test -S "$T/redis" || note "$T/redis.out"
 	redis-benchmark -s "$T/redis" -l -q -c 20 -d 100 -t set,get,lrange_100,zadd >/dev/null 2>&1 &
 	load=$!
 	await_start $load

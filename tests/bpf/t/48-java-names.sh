@@ -51,7 +51,7 @@ expect_names() {
 }
 
 goes_on() {
-	check "$1: nothing is left" until_true 60 nothing_left
+	check "$1: nothing is left" until_true nothing_left
 	check "$1: it goes on" kill -0 "$target"
 }
 
@@ -129,9 +129,9 @@ several_asked() {
 	record_longer 'several' -a -u
 	all_asked
 }
-check 'several: all are asked' until_true 60 several_asked
+check 'several: all are asked' until_true several_asked
 for target in $several; do
-	check 'several: nothing is left' until_true 60 nothing_left
+	check 'several: nothing is left' until_true nothing_left
 	finish
 done
 

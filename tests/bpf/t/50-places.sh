@@ -18,7 +18,7 @@ unshare -pfm sh -c '
 	done
 	exec chroot "$1" /opt/renamed 600' sh "$T/root" "$CASES/plain" >"$T/target.out" 2>&1 &
 namespace=$!
-if until_true 60 grep -q spinning "$T/target.out"; then
+if until_true grep -q spinning "$T/target.out"; then
 	target=$(pgrep -P $namespace)
 	record_until_decided container "$plain" -p "$target" -u
 	kill "$target"
@@ -74,7 +74,7 @@ record_until_decided 'one thread' "$plain" --tid "$one" -u
 cp "$CASES/recurse" "$T/thirty" # under a name of its own: other tests may run deeper ones at the same time
 nice -n -10 "$T/thirty" 600 30 >"$T/other.out" &
 other=$!
-until_true 60 grep -q spinning "$T/other.out"
+until_true grep -q spinning "$T/other.out"
 # the names of the threads are the root frames
 for name in plain thirty; do
 	only="^$name[^;]*;(_|\\[(broken|truncated: [^b]))" # [truncated: busy] is left out: the machine was busy
@@ -130,10 +130,10 @@ objects_before
 start "$CASES/plain" 600
 "$BIN" --engine bpf -v -p "$target" -u -t 60 -o "$T/killed.rec" >"$T/out" 2>"$T/killed.err" &
 recording=$!
-until_true 60 begun killed || :
+until_true begun killed || :
 check 'kill -9: there was something to leave' sh -c "\"\$TOP/build/probe\" list | sort | comm -13 \"$T/objects\" - | grep -q prog"
 kill -KILL $recording
 wait $recording 2>/dev/null || :
-if until_true 60 no_objects_left; then ok 'kill -9: nothing stays'; else not_ok 'kill -9: nothing stays' "$(objects_left | tr '\n' ' ')"; fi
+if until_true no_objects_left; then ok 'kill -9: nothing stays'; else not_ok 'kill -9: nothing stays' "$(objects_left | tr '\n' ' ')"; fi
 check 'kill -9: the target goes on' kill -0 "$target"
 finish

@@ -36,7 +36,7 @@ begin_record stopped -u -p "$target"
 recorder=$(pgrep -P "$recording" -f sample-bt | head -n 1)
 kill -STOP "$recorder"
 : >"$T/data/go"
-until_true 60 grep -q share "$T/target.out"
+until_true grep -q share "$T/target.out"
 kill -CONT "$recorder"
 end_record
 note "$T/stopped.err"

@@ -52,7 +52,7 @@ recording=$!
 sleep 1
 kill -INT $recording
 wait $recording || :
-check 'Ctrl-C: nothing stays' until_true 60 no_objects_left
+check 'Ctrl-C: nothing stays' until_true no_objects_left
 
 status=0
 "$BIN" --engine bpf --at 'process.function("few_*")' -- "$HITS" 1 >"$T/refused.out" 2>"$T/refused.err" || status=$?

@@ -35,7 +35,7 @@ woken chain "$woken_second;$waker_main;(.*_\[w\]|\[interrupt\])" "$N"
 : >"$T/target.out"
 "$WAKERS" wait "$T" $N >"$T/target.out" 2>&1 &
 target=$!
-until_true 60 spinning || note "$T/target.out"
+until_true spinning || note "$T/target.out"
 begin_record child -u -p "$(sed -n 's/^child //p' "$T/target.out")"
 kill -USR1 $target
 end_record

@@ -33,7 +33,7 @@ shown() {
 }
 # see NAME PATTERN: checks that it is shown within a minute
 see() {
-	if until_true 60 shown "$2"; then
+	if until_true shown "$2"; then
 		ok "$1"
 	else
 		not_ok "$1" "'$2' is not on the screen"
@@ -49,7 +49,7 @@ type() {
 settings() {
 	rm -f "$T/done"
 	type "stty -a | sed 's/rows.*columns [0-9]*//' >$1; : >$T/done"
-	until_true 60 test -e "$T/done"
+	until_true test -e "$T/done"
 	terminal display -p '#{alternate_on} #{cursor_flag} #{keypad_flag}' >>"$1"
 }
 begin() {
@@ -59,7 +59,7 @@ begin() {
 }
 # restored NAME [CODE]: waits for the end; checks the exit code, and that the terminal is as it was
 restored() {
-	until_true 60 test -s "$T/code"
+	until_true test -s "$T/code"
 	settings "$T/after"
 	check_eq "$1: the terminal is as it was" "$(cat "$T/before")" "$(cat "$T/after")"
 	check_eq "$1: exit code" "$2" "$(cat "$T/code")"

@@ -40,12 +40,12 @@ whole 'a thread' tid.folded 'perl burn & burning; record --tid $! -t $t -o tid.f
 
 nice -n -10 perl burn &
 outside=$!
-until_true 60 test -e burning
+until_true test -e burning
 sees_all() {
 	inside 'nice -n -10 perl burn & burning; record -a -t 1 -o all.folded -o all.rec; record -a --idle -k -t 1 -o idle.folded; kill $!' 2>err || note err
 	grep -q '^perl;_start.*perl_run' all.folded
 }
-check 'all: of the namespace' until_true 60 sees_all
+check 'all: of the namespace' until_true sees_all
 kill $outside
 check_eq 'all: one perl, not that outside' 1 "$(grep -c '^task .* perl$' all.rec)"
 check_eq 'all: idle is idle' '' "$(grep -E '^perl;' idle.folded | grep -o 'swapper' || :)"

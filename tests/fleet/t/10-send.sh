@@ -14,7 +14,7 @@ serve() {
 	echo "$@" >"$T/server/answers"
 	echo 0 >"$T/server/count"
 	setpriv --pdeathsig TERM python3 "$TOP/tests/fleet/server.py" "$T/server" &
-	until_true 60 test -e "$T/server/port"
+	until_true test -e "$T/server/port"
 	port=$(cat "$T/server/port")
 	: >"$T/server/log"
 }
@@ -95,7 +95,7 @@ check_eq 'it is kept' '20261128T140100Z-on-cpu-21.rec.zst.damaged' "$(ls "$T/spo
 windows 2
 flock "$T/spool/20261128T140100Z-on-cpu-21.rec.zst" sh -c 'echo >"$1/locked"; sleep 600' sh "$T" &
 locker=$!
-until_true 60 test -e "$T/locked"
+until_true test -e "$T/locked"
 check 'what another program sends' send "otlp+http://127.0.0.1:$port"
 check_eq 'is left to it' '20261128T140100Z-on-cpu-21.rec.zst' "$(ls "$T/spool")"
 kill "$locker"

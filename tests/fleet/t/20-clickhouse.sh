@@ -31,7 +31,7 @@ start_server() {
 	END
 	setpriv --pdeathsig KILL clickhouse-server --config-file="$T/$1/config.xml" >"$T/$1/out" 2>&1 &
 	echo $! >"$T/$1/pid"
-	until_true 60 curl -sf "http://127.0.0.1:1813$1/ping"
+	until_true curl -sf "http://127.0.0.1:1813$1/ping"
 }
 
 # query N SQL: asks server N
@@ -61,7 +61,7 @@ sender_a=$!
 sender_b=$!
 exec 8>"$T/a" 9>"$T/b"
 some_sent() { [ "$(find "$T/host-a" "$T/host-b" -name '*.zst' | wc -l)" -lt 60 ]; }
-until_true 60 some_sent
+until_true some_sent
 kill -9 "$(cat "$T/2/pid")" # in the middle of the work of one of them
 "$bin/bt-collapse" "$url" >"$T/out" 2>"$T/err" && status=0 || status=$?
 check_eq 'a dead shard is said' '1 1' "$status $(grep -c 'a shard does not answer' "$T/err")"

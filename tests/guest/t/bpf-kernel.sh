@@ -26,7 +26,7 @@ of() {
 	shift 3
 	"$LAB_WORK/cases/$of_program" 600 "$@" >"$T/target.out" 2>&1 &
 	target=$!
-	until_true 60 grep -q . "$T/target.out" || :
+	until_true grep -q . "$T/target.out" || :
 	if kill -0 "$target" 2>/dev/null; then
 		record_until_decided "$of_name" "$of_ere" -p "$target" -u -F 499
 	else

@@ -84,13 +84,13 @@ endings_of_systemtap() {
 	RECORD='-k --stap-arg -DNEVER_COMPILED'
 	target "$BURN" 120
 	driver
-	until_true 60 is_compiling
+	until_true is_compiling
 	kill -INT "$driver"
 	ended 'ctrl-c while compiling' 2 5 none
 
 	target "$BURN" 120
 	driver
-	until_true 60 is_compiling
+	until_true is_compiling
 	kill -KILL "$driver"
 	ended 'killed while compiling' 137 2 none
 	RECORD=$words

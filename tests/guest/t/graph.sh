@@ -54,11 +54,11 @@ in_guest() {
 
 	sample-bt-graph -g vfs_read >"$T/endless" 2>/dev/null &
 	recorder=$!
-	until_true 60 grep -q vfs_read "$T/endless" && ok 'of the whole system' || not_ok 'of the whole system' 'nothing'
+	until_true grep -q vfs_read "$T/endless" && ok 'of the whole system' || not_ok 'of the whole system' 'nothing'
 	refused 'in use' 2 "the tracer 'function_graph' is in use" -g vfs_read -t 1
 	kill -KILL $recorder
 	wait $recorder 2>/dev/null || :
-	until_true 60 sh -c "[ \"\$(cat $tracing/current_tracer)\" = nop ] && [ \"\$(cat $tracing/tracing_on)\" = 1 ]" || :
+	until_true sh -c "[ \"\$(cat $tracing/current_tracer)\" = nop ] && [ \"\$(cat $tracing/tracing_on)\" = 1 ]" || :
 	idle 'killed'
 	refused 'an unknown function' 2 "cannot trace a function 'no_such_function'" -g no_such_function -t 1
 	idle 'refused'

@@ -67,7 +67,7 @@ release() {
 	# shellcheck disable=SC2086 # a word a place
 	load_nginx 6 $places
 	# a guest may be too slow for the time limits of the programs that read files
-	until_true 120 sh -c "ngx-values -p $master --staprun >'$T/values'"
+	until_true sh -c "ngx-values -p $master --staprun >'$T/values'"
 	lua=''
 	if [ "$1" = $with_lua ]; then
 		sample-bt --engine stap --lua -p "$(pgrep -d, -P "$master")" -d >"$T/described" 2>"$T/described.err" || note "$T/described.err"

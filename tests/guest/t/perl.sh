@@ -16,7 +16,7 @@ prepare() {
 	lab_record --script off-cpu --perl -k -p "$target" -o "$LAB_WORK/off.ko"
 	lab_finish
 	lab_start perl /lab/programs/situations.pl "$T/s"
-	until_true 60 grep -q '^ready' "$T/target.out"
+	until_true grep -q '^ready' "$T/target.out"
 	lab_record -F 100 --mixed --perl -p "$target" -o "$LAB_WORK/mixed.ko"
 	kill $(sed -n 's/^ready //p' "$T/target.out")
 	lab_finish

@@ -51,7 +51,7 @@ ask_nginx() {
 			$| = 1;
 		}' >"$T/asked" &
 	asking=$!
-	until_true 60 grep -q answered "$T/asked" || not_ok nginx 'it does not answer'
+	until_true grep -q answered "$T/asked" || not_ok nginx 'it does not answer'
 }
 
 prepare() {

@@ -21,7 +21,7 @@
 
 enum {
 	FUTEXES = 1 << 16,
-	THREADS = 4,
+	THREADS = 2,
 	DYING = 16,
 	AN_HOUR = 3600,
 	SMALL = 1 << 15,
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	}
 	puts("spinning");
 	fflush(stdout);
-	for (;;) {
+	for (;; usleep(1000)) {
 		pid_t pid = fork();
 
 		if (!pid)

@@ -16,7 +16,7 @@ cp /bin/true "$T/file"
 
 "$CASES/opened" "$T/fifo" "$debug" "$T/directory" /dev/ptmx "$T/tty" "$T/file" >"$T/opened" &
 watch=$!
-until_true 60 grep -q watching "$T/opened" || not_ok watch 'it does not begin'
+until_true grep -q watching "$T/opened" || not_ok watch 'it does not begin'
 # the regular file comes last: when it is opened, all others have been dealt with
 for path in fifo directory link tty socket file; do
 	echo "$id $T/$path"
@@ -26,6 +26,6 @@ bounded "$(dirname "$BIN")/bt-resolve" --min-quality 0 --debug-path "$T/debug" -
 note "$T/err"
 check_eq 'exit code' 0 "$status"
 check 'a device is said not to be a program' grep -q "/dev/ptmx' is not an ELF program" "$T/err"
-until_true 60 grep -q "$T/file" "$T/opened" || :
+until_true grep -q "$T/file" "$T/opened" || :
 kill $watch
 check_eq 'what was opened' "$T/file" "$(grep -v watching "$T/opened" | sort -u)"

@@ -6,7 +6,7 @@ set -eu
 
 "$CASES/forks" 20 0 1 2 >"$T/out" &
 target=$!
-until_true 60 grep -q forking "$T/out" || note "$T/out"
+until_true grep -q forking "$T/out" || note "$T/out"
 pids=$target$(ps -o pid= --ppid $target | sed 's/^ */,/' | tr -d '\n')
 for how in "-p $pids" "-p $pids --children" -a; do
 	name=$(echo "$how" | sed 's/ [0-9,]*//')

@@ -20,7 +20,7 @@ fi
 # recorded NAME ERE: checks that there are the target's own stacks, and the setuid program's stacks, which match ERE
 recorded() {
 	longer=$decided_seconds
-	check "$1: the target's stacks and the program's" until_true 60 sees_both "$@"
+	check "$1: the target's stacks and the program's" until_true sees_both "$@"
 	note "$T/$1.err"
 	check_eq "$1: exit code" 0 "$status"
 }

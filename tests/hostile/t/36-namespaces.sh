@@ -45,7 +45,7 @@ SH
 	: >"$T/out"
 	unshare --mount --pid --fork --kill-child sh "$T/start" &
 	unshared=$!
-	until_true 60 grep -q ready "$T/out" || note "$T/out"
+	until_true grep -q ready "$T/out" || note "$T/out"
 	target=$(pgrep -P "$(pgrep -P $unshared)" loaded)
 }
 
@@ -89,7 +89,7 @@ stop
 : >"$T/out"
 "$CASES/fuse" "$T/files" flush >"$T/out" 2>&1 &
 server=$!
-until_true 60 grep -q . "$T/out" || :
+until_true grep -q . "$T/out" || :
 cat >"$T/start" <<SH
 mount -t overlay -o "lowerdir=$T/files:$T/empty" overlay "$T/merged" || exit
 exec "$T/merged/program" 1
@@ -99,7 +99,7 @@ target=$!
 executes_program() {
 	[ "$(readlink /proc/$target/exe)" = "$T/merged/program" ] || ! kill -0 $target
 }
-until_true 60 executes_program || :
+until_true executes_program || :
 if ! kill -0 $target 2>/dev/null || ! executes_program; then
 	skip overlay "no overlay over FUSE in a user namespace: $(tail -n 1 "$T/overlay")"
 	exit 0

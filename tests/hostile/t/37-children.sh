@@ -17,7 +17,7 @@ recorded() {
 	start ready "$T/chains" 200
 	begin_record "$1" -u --children -p $target
 	kill -USR1 $target
-	until_true 120 grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
+	until_true grep -q last "$T/out" || not_ok "$1" 'the chain has no end'
 	await_start "$(pgrep -nx chains)"
 	kill $target
 	end_record
@@ -51,6 +51,6 @@ decide() {
 	decided=$(sequential $((all - broken)) "$broken")
 	[ "$decided" != more ]
 }
-until_true 60 decide || :
+until_true decide || :
 touch stop
 check_eq "relay: $broken of $all samples are broken" good "$decided"

@@ -16,7 +16,7 @@ serve() {
 	: >"$T/out"
 	"$CASES/fuse" "$T/files" "$@" >"$T/out" 2>&1 &
 	server=$!
-	until_true 60 grep -q . "$T/out" || :
+	until_true grep -q . "$T/out" || :
 	target=$(cat "$T/out")
 	grep -qx '[0-9]*' "$T/out"
 }

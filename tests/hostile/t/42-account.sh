@@ -19,8 +19,8 @@ all_ticks() {
 		missing = cpus * 10000 * $3 - ticks
 		exit !(missing <= 6 * cpus && missing >= -6 * cpus) }' "$T/all.rec"
 }
-check 'all ticks' until_true 60 all_ticks -t 0.5
-check 'all ticks: the time begins with them, not with the command' until_true 60 all_ticks -- sleep 0.2
+check 'all ticks' until_true all_ticks -t 0.5
+check 'all ticks: the time begins with them, not with the command' until_true all_ticks -- sleep 0.2
 kill "$target"
 
 # The clock of an idle processor may stand still: the hundred ticks that it would have had are not a loss of the next program. The target
@@ -31,7 +31,7 @@ idle_loses_nothing() {
 	record sleeper -p "$target" -k -t 1
 	[ "$(account kept sleeper)" -gt 0 ] && [ "$(account lost sleeper)" -le "$(account kept sleeper)" ]
 }
-check 'sleeper: an idle processor loses nothing' until_true 60 idle_loses_nothing
+check 'sleeper: an idle processor loses nothing' until_true idle_loses_nothing
 note "$T/sleeper.err"
 kill "$target"
 

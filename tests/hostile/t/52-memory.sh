@@ -35,7 +35,7 @@ done
 # The tables of the BPF programs have shares of the limit. The kernel tells the bytes of each.
 prlimit --as=$((64 * MIB)): "$BIN" --engine bpf --min-quality 0 -v -u -p "$target" -o "$T/a.rec" 2>"$T/err" &
 recording=$!
-until_true 60 grep -q 'the probes are in place' "$T/err" || note "$T/err"
+until_true grep -q 'the probes are in place' "$T/err" || note "$T/err"
 cat /proc/$recording/fdinfo/* >"$T/maps"
 kill -INT $recording
 wait $recording || :

@@ -40,7 +40,7 @@ recorder() {
 "$CASES/loaded" "$T/library.so" >"$T/out" &
 target=$!
 at_end 'kill $target 2>/dev/null'
-until_true 60 grep -q spinning "$T/out" || note "$T/out"
+until_true grep -q spinning "$T/out" || note "$T/out"
 begin_record day -u -p $target -t 86400
 sleep 2
 kill -INT "$(pgrep -P "$recording" sample-bt)"

@@ -26,7 +26,7 @@ pretend() {
 	as_nobody "$T/bin/libjvm.so" "$1" >"$T/$1" &
 	target=$!
 	targets="$targets${targets:+ }$target"
-	until_true 60 grep -q spinning "$T/$1"
+	until_true grep -q spinning "$T/$1"
 }
 
 # nothing_left: checks that the files through which the JVMs were asked are gone, at the latest some time after a silent JVM was given up
@@ -41,7 +41,7 @@ ends() {
 	name=$1
 	shift
 	recorder -u -p "$(echo "$targets" | tr ' ' ,)" -t 1 -o "$T/a.folded" "$@" 2>"$T/err" || not_ok "$name: exit code" "$(cat "$T/err")"
-	check "$name: nothing is left" until_true 60 nothing_left
+	check "$name: nothing is left" until_true nothing_left
 }
 
 modes='default silent mute endless old file huge link'
@@ -57,7 +57,7 @@ s.settimeout(60)
 s.accept()
 print("connected", flush=True)' "/tmp/other-$target" >"$T/other" 2>/dev/null &
 other=$!
-until_true 60 test -e "/tmp/other-$target"
+until_true test -e "/tmp/other-$target"
 ends all
 # shellcheck disable=SC2086 # one of each mode
 set -- $targets

@@ -27,10 +27,10 @@ runs() {
 
 # expect_own_names NAME PID: checks the names of the server beside process PID, which was recorded first
 expect_own_names() {
-	until_true 60 runs "$2" liar
+	until_true runs "$2" liar
 	"$T/server" &
 	server=$!
-	until_true 60 runs $server server
+	until_true runs $server server
 	only='^server;' roots='server;'
 	record_until_decided "$1" "^server;.*main;in_server" -u -p "$2,$server"
 	check "$1: the other program is sampled, too" grep -q '^liar;' "$T/$1.folded"

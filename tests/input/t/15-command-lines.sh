@@ -84,7 +84,7 @@ wrong 'no such option' "unrecognized option '--none'" --none
 bad 'sample-bt: no such process' 2 '^sample-bt: .*2147483647' sample-bt -p 2147483647 -t 1
 perl -Mthreads -e '$| = 1; async { sleep 600 }; print "ready\n"; sleep 600' >ready &
 process=$!
-until_true 30 grep -q ready ready
+until_true grep -q ready ready
 thread=$(ls "/proc/$process/task" | grep -vx "$process")
 bad 'sample-bt: a thread as process' 2 "^sample-bt: $thread is a thread of process $process: give -p $process, or --tid $thread" \
 	sample-bt -p "$thread" -t 1

@@ -68,7 +68,7 @@ both() {
 	: >"$T/pid"
 	${root:+chroot "$root"} "$@" -e '$| = 1; print "$$\n"; sleep 100' >"$T/pid" 2>/dev/null &
 	sleeper=$!
-	until_true 60 test -s "$T/pid"
+	until_true test -s "$T/pid"
 	asked shape "$(cat "$T/pid")" >"$T/shape"
 	kill "$(cat "$T/pid")"
 	wait "$sleeper" 2>/dev/null
@@ -87,7 +87,7 @@ in_c() {
 	: >"$T/pid"
 	perl -MTime::HiRes -e 'sub waits { Time::HiRes::usleep(60_000_000) } $| = 1; print "$$\n"; waits()' >"$T/pid" &
 	sleeper=$!
-	until_true 60 test -s "$T/pid"
+	until_true test -s "$T/pid"
 	await_start "$sleeper"
 	check_eq "perl: a function in C" 'XS Time::HiRes::usleep -e:1
 main::waits -e:1

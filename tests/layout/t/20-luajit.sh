@@ -21,7 +21,7 @@ has_traces() {
 
 # luajit_layout NAME PID FORK VMDEF: checks what luajit_find finds in the running luajit_busy.lua
 luajit_layout() {
-	until_true 60 has_traces "$2"
+	until_true has_traces "$2"
 	check_eq "luajit/$1: states" "$3, 1 state" "$(sed -n '1s/.*of process [0-9]*, //p' "$T/layout")"
 	check "luajit/$1: traces" grep -q ', with traces' "$T/layout"
 	check_eq "luajit/$1: offsets" '' "$(grep -E '^(current|jit_base|traces|nr_traces) 0$' "$T/layout")"
@@ -68,7 +68,7 @@ lj_gc() {
 	luajit -e 'jit.off() local all = {} for i = 1, 1e5 do all[i] = { i } end collectgarbage("setpause", 321) collectgarbage("stop")
 		for i = 1, 2 do io.write(collectgarbage("count") * 1024, "\n") end io.flush() while true do end' >"$T/count" &
 	target=$!
-	until_true 60 test -s "$T/count"
+	until_true test -s "$T/count"
 	"$lj_gc" -p "$target" >"$T/gc"
 	check_eq "lj-gc: exit code" 0 $?
 	kill "$target"
@@ -87,7 +87,7 @@ count_objects() {
 	rm -f "$T/count"
 	OBJECTS=$kept "$@" "$scripts_inside/luajit_objects.lua" >"$T/count" &
 	target=$!
-	until_true 60 test -s "$T/count"
+	until_true test -s "$T/count"
 	"$lj_gc-objs" -p "$target" >"$T/objects" 2>"$T/said"
 	check_eq "lj-gc-objs/$of: exit code" 0 $?
 	"$lj_gc-objs" -p "$target" --top 1 >"$T/top" 2>/dev/null
@@ -123,10 +123,10 @@ busy_objects() {
 	rm -f "$T/count" "$T/unsaid"
 	OBJECTS=1000 BUSY=1 "$@" "$scripts_inside/luajit_objects.lua" >"$T/count" &
 	target=$!
-	until_true 60 test -s "$T/count"
-	until_true 20 whole_objects || note "$T/said"
+	until_true test -s "$T/count"
+	until_true whole_objects || note "$T/said"
 	check_eq "lj-gc-objs/$of: busy: whole, or said" '' "$(cat "$T/unsaid" 2>/dev/null)"
-	check "lj-gc-objs/$of: stopped: all is explained" until_true 20 stopped_objects
+	check "lj-gc-objs/$of: stopped: all is explained" until_true stopped_objects
 	check_eq "lj-gc-objs/$of: stopped: exit code" 0 "$stopped"
 	check "lj-gc-objs/$of: stopped" grep -q ', stopped for [0-9.]* ms$' "$T/said"
 	check "lj-gc-objs/$of: goes on" grep -q '^State:	[RSD]' "/proc/$target/status"

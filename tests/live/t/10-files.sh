@@ -33,7 +33,7 @@ if command -v javac >/dev/null; then
 	javac Idle.java
 	java -XX:+UseSerialGC Idle >idle &
 	named=$!
-	until_true 60 test -s idle
+	until_true test -s idle
 	rm -f "/tmp/.java_pid$named" # of an earlier process with this PID
 	STAND_IN_MEMORY=1
 	export STAND_IN_MEMORY

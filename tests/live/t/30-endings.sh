@@ -37,13 +37,13 @@ check 'module refused: stap speaks' grep -q "Couldn't insert module" stderr
 STAND_IN=compiles
 target sleep 120
 driver
-until_true 60 test -e "$T/compiling"
+until_true test -e "$T/compiling"
 kill -INT "$driver"
 ended 'ctrl-c while compiling' 2 2 none
 rm "$T/compiling"
 target sleep 120
 driver
-until_true 60 test -e "$T/compiling"
+until_true test -e "$T/compiling"
 kill -KILL "$driver"
 ended 'killed while compiling' 137 2 none
 endings_show

@@ -29,10 +29,10 @@ many() {
 	: >"$T/said"
 	luajit "$here/many.lua" "$1" >"$T/said" 2>&1 &
 	target=$!
-	until_true 60 grep -q '^ready' "$T/said" || not_ok "$1: the program" "$(head -n 1 "$T/said")"
+	until_true grep -q '^ready' "$T/said" || not_ok "$1: the program" "$(head -n 1 "$T/said")"
 	: >"$T/inlined"
 	until_decided "$1: stacks" "$T/judged" '^right;.*' judge_many
-	check "$1: inlined functions" until_true 60 many_inlined
+	check "$1: inlined functions" until_true many_inlined
 	kill $target
 	wait $target 2>/dev/null || :
 }

@@ -23,13 +23,13 @@ exits() {
 	${root:+chroot "$root"} "$@" "${work#"$root"}/exits.lua" "$mode" <"$work/in" >"$work/out" 2>"$work/errors" &
 	target=$!
 	exec 9>"$work/in"
-	until_true 60 grep -q '^ready' "$work/out" || not_ok "$name: the program" "$(head -n 1 "$work/errors")"
+	until_true grep -q '^ready' "$work/out" || not_ok "$name: the program" "$(head -n 1 "$work/errors")"
 	# SIGINT must end it, also in the background
 	env --default-signal=INT "$bin/lj-trace-exits" -p "$target" >"$T/exits" 2>"$T/said" 9>&- &
 	counter=$!
-	until_true 60 counts
+	until_true counts
 	echo >&9
-	until_true 60 grep -q '^done' "$work/out"
+	until_true grep -q '^done' "$work/out"
 	[ "$mode" = end ] || kill -INT "$counter"
 	wait "$counter"
 	status=$?
@@ -68,7 +68,7 @@ refusals() {
 	check 'no LuaJIT: said' grep -q "^lj-trace-exits: no LuaJIT in process $$: " "$T/said"
 	luajit -e 'print(1) io.flush() while true do end' >"$T/out" &
 	target=$!
-	until_true 60 test -s "$T/out"
+	until_true test -s "$T/out"
 	"$bin/lj-trace-exits" -p "$target" -t 100ms >"$T/exits" 2>"$T/said"
 	check_eq 'with a time: exit' 0 $?
 	check 'with a time: said' grep -q ' exits in 0.1 s: ' "$T/said"

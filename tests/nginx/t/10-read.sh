@@ -27,14 +27,14 @@ of_nginx() {
 	start_nginx "$here/read.conf" || return 0
 	"$built/read" "$master" >"$T/master"
 	check "$1: the master serves nothing" grep -q 'serves no requests itself$' "$T/master"
-	check "$1: without a request: by version" until_true 60 read_by_version
+	check "$1: without a request: by version" until_true read_by_version
 	check_eq "$1: without a request: none" '' "$(grep '^request' "$T/idle")"
 
 	curl -s -o "$T/body" -H 'Host: front.test' "http://127.0.0.1:$PORT/slow/big?x=1" &
 	front=$!
 	curl -s -o "$T/body2" -H 'Host: front.test' "http://127.0.0.1:$PORT/api/big" &
 	back=$!
-	until_true 60 three_requests
+	until_true three_requests
 	note "$T/busy" | grep found
 	check "$1: with requests: verified by them" grep -q 'layout verified by requests, 512 connections' "$T/busy"
 	for expected in 'front.test /slow/ uri /slow/big' 'front.test /slow/ args x=1' 'front.test /slow/ method GET' \

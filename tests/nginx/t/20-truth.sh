@@ -31,7 +31,7 @@ check_eq 'what belongs to no request says what it is' '' "$(values request "$T/a
 	grep -vE '^(accept|reading|quic|closing|timers|idle|other|\[no request\]) ')"
 for options in -u -k -uk '--lua -k'; do
 	# shellcheck disable=SC2086
-	check "$options: samples have locations" until_true 60 seen $options
+	check "$options: samples have locations" until_true seen $options
 done
 
 worker=${workers%% *}
@@ -39,15 +39,15 @@ one_worker() {
 	record one -t 0.5 -p "$worker" -u --with worker,conn,args --where 'location=/gz/*'
 	"$bin/bt-report" --by conn "$T/one.rec" 2>/dev/null | grep -qE '^[0-9]+,'
 }
-check 'one worker: connections, as they are asked for' until_true 60 one_worker
+check 'one worker: connections, as they are asked for' until_true one_worker
 check_eq 'one worker: its samples alone' "$worker" "$(values worker "$T/one.rec" | grep -v '^.no worker' | cut -d' ' -f1)"
 
 # after a reload other workers work, and the previous ones end
-check 'both workers' until_true 60 has_workers before
+check 'both workers' until_true has_workers before
 begin_record reload -p "$master" -t 3600 -u --with worker
 kill -HUP "$master"
-until_true 60 sh -c '! kill -0 "$1" 2>/dev/null' sh "$worker"
-until_true 60 has_workers after
+until_true sh -c '! kill -0 "$1" 2>/dev/null' sh "$worker"
+until_true has_workers after
 stop_record
 check_eq 'reload: exit' 0 "$status"
 check_eq 'reload: new workers have labels' "$(cat "$T/recorded")" \

@@ -66,7 +66,7 @@ of_nginx() {
 	# shellcheck disable=SC2086
 	load /tls/ $places
 	judged_kinds "$1" "$kinds"
-	check "$1: subrequests say so" until_true 60 has_subrequest
+	check "$1: subrequests say so" until_true has_subrequest
 	end_load
 	if [ "${CHECK_ALL:-}" ]; then
 		# shellcheck disable=SC2086
@@ -82,6 +82,6 @@ openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key" -out "$T/cert" -days 
 mkfifo "$T/in"
 python3 "$here/upstreams.py" "$T/cert" "$T/key" "$T/upstreams.conf" <"$T/in" 2>"$T/errors" &
 exec 9>"$T/in"
-until_true 60 test -s "$T/upstreams.conf" || not_ok 'the upstreams' "$(tail -n 1 "$T/errors")"
+until_true test -s "$T/upstreams.conf" || not_ok 'the upstreams' "$(tail -n 1 "$T/errors")"
 of_releases
 exec 9>&-

@@ -17,7 +17,7 @@ workers_now() {
 # serve: waits for 1,000 more responses
 serve() {
 	serve_least=$(($(wc -l <"$T/clients") + 10))
-	until_true 600 served || not_ok 'responses' "they do not come: $(tail -n 1 "$T/clients.err")"
+	until_true served || not_ok 'responses' "they do not come: $(tail -n 1 "$T/clients.err")"
 	workers_now >>"$T/workers"
 }
 
@@ -30,7 +30,7 @@ await_end() {
 	await_what=$1
 	shift
 	for pid; do
-		until_true 60 sh -c "! kill -0 $pid 2>/dev/null" || not_ok "$await_what" "process $pid does not end"
+		until_true sh -c "! kill -0 $pid 2>/dev/null" || not_ok "$await_what" "process $pid does not end"
 	done
 }
 
@@ -39,7 +39,7 @@ WORKERS=2
 start_nginx "$here/truth.conf" || exit 1
 python3 "$here/many.py" "$PORT" 10000 16 /gz/ /lua/ /api/ /ssi/ /auth/ /lua/ >"$T/clients" 2>"$T/clients.err" &
 loading=$!
-until_true 600 grep -qs ready "$T/clients" || not_ok 'clients' "$(tail -n 1 "$T/clients.err")"
+until_true grep -qs ready "$T/clients" || not_ok 'clients' "$(tail -n 1 "$T/clients.err")"
 begin_record all -p "$master" -u --mixed --lua --by uri --with worker -t 3600
 serve
 
@@ -53,7 +53,7 @@ kill -KILL "$(workers_now | head -n 1)"
 serve
 
 kill -USR2 "$master"
-until_true 60 sh -c "[ -s '$work/pid' ] && [ \"\$(cat '$work/pid')\" != $master ]" || not_ok 'upgrade' "$(tail -n 1 "$work/errors")"
+until_true sh -c "[ -s '$work/pid' ] && [ \"\$(cat '$work/pid')\" != $master ]" || not_ok 'upgrade' "$(tail -n 1 "$work/errors")"
 serve
 kill -QUIT "$master"
 await_end 'upgrade' "$master"
@@ -63,7 +63,7 @@ serve
 are_connected() {
 	[ "$(ss -Htn state established "sport = :$PORT" | wc -l)" = 10000 ]
 }
-check '10,000 connections' until_true 60 are_connected
+check '10,000 connections' until_true are_connected
 stop_record
 end_load
 sort -u "$T/workers" >"$T/seen"

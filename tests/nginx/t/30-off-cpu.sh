@@ -45,7 +45,7 @@ both_block() {
 }
 
 load /cart/ /search/ /plain/
-check 'upstreams: both block' until_true 60 both_block
+check 'upstreams: both block' until_true both_block
 end_load
 check_eq 'programs that are run: exit' 0 "$status"
 check_eq 'programs that are run: not a word about them' '' "$(grep -a ': process [0-9]' "$T/b.err")"

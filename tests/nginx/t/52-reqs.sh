@@ -12,13 +12,13 @@ echo small >"$work/html/small"
 mkdir "$work/html/auth"
 echo small >"$work/html/auth/small"
 start_nginx "$here/reqs.conf" || exit 1
-until_true 60 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+until_true sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
 workers=$(pgrep -P "$master" | tr '\n' ' ')
 mkfifo "$T/in"
 python3 "$here/clients.py" "$PORT" "$BACK" <"$T/in" >"$T/clients" 2>"$T/errors" &
 clients=$!
 exec 9>"$T/in"
-until_true 60 grep -q '^ready' "$T/clients" || not_ok 'the clients' "$(tail -n 1 "$T/errors")"
+until_true grep -q '^ready' "$T/clients" || not_ok 'the clients' "$(tail -n 1 "$T/errors")"
 
 # settled: checks that no more is sent to clients that do not read
 settled() {
@@ -27,7 +27,7 @@ settled() {
 	sleep 0.3
 	[ "$("$bin/ngx-reqs" -p "$master" --csv | awk -F, '/\/big$/ { print $11 }')" = "$(cat "$T/sent")" ]
 }
-until_true 60 settled
+until_true settled
 date +%s.%N >"$T/before"
 "$bin/ngx-reqs" -p "$master" --json >"$T/json" 2>"$T/said"
 check_eq 'exit' 0 $?
@@ -53,7 +53,7 @@ check_eq 'and go on: states' '' "$(for worker in $workers; do sed -n 's/^State:\
 first=${workers%% *}
 perl -e 'exit 1 if syscall(101, 0x4206, $ARGV[0] + 0, 0, 0) == -1; $| = 1; print "traces\n"; sleep 600' "$first" >"$T/tracer" &
 tracer=$!
-until_true 60 grep -q traces "$T/tracer" || not_ok 'a tracer'
+until_true grep -q traces "$T/tracer" || not_ok 'a tracer'
 "$bin/ngx-reqs" -p "$master" --stop 1 --csv >"$T/traced" 2>"$T/said"
 check_eq 'traced by another: exit' 1 $?
 check 'traced by another: said' grep -q "^ngx-reqs: worker $first cannot be stopped: another program, such as gdb" "$T/said"
@@ -64,13 +64,13 @@ wait "$tracer" 2>/dev/null
 # a new worker after a reload is found; the old one stays as long as it has requests
 env --default-signal=INT "$bin/ngx-reqs" -p "$master" --watch=50ms --csv --connections >"$T/watched" 2>"$T/said" &
 watching=$!
-until_true 60 sh -c "[ \$(wc -l <'$T/watched') -ge 5 ]"
+until_true sh -c "[ \$(wc -l <'$T/watched') -ge 5 ]"
 kill -HUP "$master"
 renewed() {
 	pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" >"$T/new" &&
 		cut -d , -f 2 "$T/watched" | grep -qxFf "$T/new"
 }
-check 'a reload: the new workers' until_true 60 renewed
+check 'a reload: the new workers' until_true renewed
 check_eq 'a reload: the old ones, too' 2 "$(tail -n 20 "$T/watched" | cut -d , -f 2 | sort -u | grep -cxF "$(echo "$workers" | tr ' ' '\n')")"
 check_eq 'one heading' 1 "$(grep -c '^time' "$T/watched")"
 
@@ -84,7 +84,7 @@ done
 newest_is_listed() {
 	newest=$(pgrep -n -P "$master") && tail -n 20 "$T/watched" | cut -d , -f 2 | grep -qx "$newest"
 }
-check 'reloads and crashes: the newest worker' until_true 60 newest_is_listed
+check 'reloads and crashes: the newest worker' until_true newest_is_listed
 kill -INT "$watching"
 wait "$watching"
 status=$?
@@ -96,7 +96,7 @@ env --default-signal=INT "$bin/ngx-reqs" -p "$master" -w200ms --json >"$T/rates"
 watching=$!
 read_again() {
 	again=$(($(grep -c '"server"' "$T/rates") + 2))
-	until_true 60 sh -c "[ \$(grep -c '\"server\"' '$T/rates') -ge $again ]"
+	until_true sh -c "[ \$(grep -c '\"server\"' '$T/rates') -ge $again ]"
 }
 read_again
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -122,7 +122,7 @@ check_eq 'requests per second' '' "$(tail -n 1 "$T/rate")"
 # the bytes sent, as the log has them when these clients have gone
 exec 9>&-
 wait "$clients"
-until_true 60 sh -c "[ \$(grep -c '^/big' '$work/access') = 4 ]"
+until_true sh -c "[ \$(grep -c '^/big' '$work/access') = 4 ]"
 check_eq 'bytes sent, as in the log' "$(awk '/^\/big/ { print $2 }' "$work/access" | sort)" "$(sort "$T/sent")"
 "$bin/ngx-reqs" -p $$ >"$T/out" 2>"$T/said"
 check_eq 'no nginx: exit' 2 $?

@@ -28,7 +28,7 @@ while b"answered" not in got:
 s.sendall(headers[5:])
 print("connected", flush=True)
 sys.stdin.read()' "$PORT" "$1" <"$T/in" >"$T/connected" 2>&1 9>&- &
-	until_true 60 grep -q connected "$T/connected" || not_ok 'connections without requests' "$(tail -n 1 "$T/connected")"
+	until_true grep -q connected "$T/connected" || not_ok 'connections without requests' "$(tail -n 1 "$T/connected")"
 }
 
 # begin_requests: starts five requests that do not read the response, two that wait for an upstream, and one that waits for its subrequest
@@ -64,10 +64,10 @@ of_nginx() {
 s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 sys.stdin.read()' "$BACK" <"$T/in" &
 	exec 9>"$T/in"
-	until_true 60 sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
+	until_true sh -c "ss -Hltn 'sport = :$BACK' | grep -q ."
 	connect "$idle"
 	begin_requests
-	until_true 60 all_listed
+	until_true all_listed
 	check_eq "$1: nothing is said" '' "$(cat "$T/said")"
 	check_eq "$1: requests" "$(cat "$T/expected")" "$(cat "$T/listed")"
 	check_eq "$1: those are of two connections" $((idle + 2)) "$(ss -Htn state established "sport = :$PORT" | wc -l)"
@@ -78,7 +78,7 @@ sys.stdin.read()' "$BACK" <"$T/in" &
 	kill "$client"
 	wait "$client" 2>/dev/null
 	exec 9>&-
-	until_true 60 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
+	until_true sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
 	listed
 	check_eq "$1: none that is gone" '' "$(cat "$T/listed")"
 	stop_nginx

@@ -29,7 +29,7 @@ mkfifo "$T/in"
 python3 "$here/clients.py" "$PORT" "$BACK" <"$T/in" >"$T/clients" 2>"$T/errors" &
 clients=$!
 exec 9>"$T/in"
-until_true 60 grep -q '^ready' "$T/clients" || { not_ok 'the clients' "$(tail -n 1 "$T/errors")"; kill "$clients"; }
+until_true grep -q '^ready' "$T/clients" || { not_ok 'the clients' "$(tail -n 1 "$T/errors")"; kill "$clients"; }
 for i in 1 2 3; do
 	curl -s -o "$T/body$i" "http://127.0.0.1:$PORT/slow/big" 9>&- &
 	slow="${slow-} $!"
@@ -40,7 +40,7 @@ count_of() {
 settled() {
 	[ "$(count_of /slow/)" = 3 ]
 }
-until_true 60 settled
+until_true settled
 # read_at_rest: reads; fails if nginx allocated or freed anything during the reading. $T/log is nginx's log until then.
 read_at_rest() {
 	before=$(wc -c <"$work/errors")
@@ -49,7 +49,7 @@ read_at_rest() {
 	cp "$work/errors" "$T/log"
 	! tail -c "+$((before + 1))" "$T/log" | grep -qaE 'malloc|posix_memalign| free:'
 }
-check 'it is read while nothing changes' until_true 60 read_at_rest
+check 'it is read while nothing changes' until_true read_at_rest
 check_eq 'exit' 0 "$status"
 check_eq 'nothing is said' '' "$(cat "$T/said")"
 judged python3 "$here/judge_mem.py" "$T/json" "$T/log"
@@ -60,7 +60,7 @@ kill $slow
 gone() {
 	! memory pools | grep -q '/slow/\|/back/'
 }
-check 'pools of requests that have ended are gone' until_true 60 gone
+check 'pools of requests that have ended are gone' until_true gone
 
 # ---- zones
 check_eq 'zones and their modules' "backs,ngx_http_upstream_module,65536 cached,ngx_http_proxy_module,2097152 keys,ngx_http_limit_req_module,1048576 " \

@@ -12,7 +12,7 @@ start_latency() {
 	chmod 644 "$work/key"
 	WORKERS=2
 	start_nginx "$here/latency.conf" || return 1
-	until_true 60 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+	until_true sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
 	with_lua=no
 	! has_lua || with_lua=yes
@@ -25,7 +25,7 @@ measure() {
 	shift
 	env --default-signal=INT "$bin/ngx-latency" --json "$@" >"$T/$name.json" 2>"$T/$name.err" &
 	measuring="${measuring-} $!"
-	until_true 60 has_probes $! || not_ok "$name" 'it does not begin'
+	until_true has_probes $! || not_ok "$name" 'it does not begin'
 }
 
 # has_probes PID: checks that the program has set its probes and sleeps; before that it waits for a child that reads nginx's file
@@ -63,7 +63,7 @@ of_nginx() {
 	measure hosts -p "$master" --by host --where 'status=4*' --where 'status=5*,none'
 	measure one -p "${workers%% *}" --by uri
 	requests
-	until_true 60 grep -q '^/static/unfinished' "$work/access"
+	until_true grep -q '^/static/unfinished' "$work/access"
 	at_rest
 	end_measuring
 	check_eq "$1: exits" '0 0 0 0 0 ' "$statuses"
@@ -93,9 +93,9 @@ check 'no nginx: said' grep -q "^ngx-latency: no worker of nginx in process $$ "
 # ---- two servers that run one file; more texts than there is room for
 sed -e 's,/pid;,/pid2;,' -e "s,:$PORT;,:$(free_port);," -e 's,/h2 ,/h3 ,' "$work/nginx.conf" >"$work/nginx2.conf"
 chroot "$jail" nginx -p "${work#"$jail"}" -c "${work#"$jail"}/nginx2.conf" >"$T/start" 2>&1 || not_ok 'a second nginx' "$(head -n 1 "$T/start")"
-until_true 60 test -s "$work/pid2"
+until_true test -s "$work/pid2"
 master2=$(cat "$work/pid2")
-until_true 60 pgrep -P "$master2" >/dev/null
+until_true pgrep -P "$master2" >/dev/null
 measure other -p "$master2"
 measure all -p "$master" --by uri
 measure many -p "$master" --where 'uri=/static/1*'
@@ -132,13 +132,13 @@ renewed() {
 	new=$(pgrep -P "$master" | grep -vxF "$(echo "$workers" | tr ' ' '\n')" | tr '\n' ' ')
 	[ "$(echo "$new" | wc -w)" = 2 ]
 }
-until_true 60 renewed
+until_true renewed
 requests
 first=${new%% *}
 kill -KILL "$first"
-until_true 60 sh -c "[ \"\$(pgrep -P $master | grep -vxF $first | wc -l)\" -ge 2 ]"
+until_true sh -c "[ \"\$(pgrep -P $master | grep -vxF $first | wc -l)\" -ge 2 ]"
 requests
-until_true 60 sh -c "[ \$(grep -c '^/static/unfinished' '$work/access') = 3 ]"
+until_true sh -c "[ \$(grep -c '^/static/unfinished' '$work/access') = 3 ]"
 at_rest
 end_measuring
 check_eq 'reload, kill: exit' '0 ' "$statuses"
@@ -156,18 +156,18 @@ measure_share() {
 	measure share -p "$master" --share 20 --by worker
 	workers=$(pgrep -P "$master" | tr '\n' ' ')
 	kill -HUP "$master"
-	until_true 60 renewed
+	until_true renewed
 	sleep "$1"
 	end_measuring
 	of_new_workers="\"worker\": *\"(${new%% *}|$(echo "$new" | cut -d ' ' -f 2))\""
 	grep -qE "$of_new_workers" "$T/share.json"
 }
 
-until_true 60 sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
+until_true sh -c "[ \$(pgrep -P $master | wc -l) = 2 ]"
 : >"$work/access"
 wrk -c 4 -t 1 -d 600 "http://127.0.0.1:$PORT/gz/" >"$T/wrk" 2>&1 &
 loading=$!
-until_true 60 test -s "$work/access"
+until_true test -s "$work/access"
 for seconds in 1 2 4 8 16; do
 	! measure_share $seconds || break
 done
@@ -200,17 +200,17 @@ s.sendall(b"ok")
 while s.recv(100): pass' "$PORT" <"$T/in" >"$T/sent" &
 client=$!
 exec 9>"$T/in"
-until_true 60 grep -qs sent "$T/sent"
-until_true 60 sh -c "'$bin/ngx-reqs' -p $master --csv 2>/dev/null | grep -q /back/0/before"
+until_true grep -qs sent "$T/sent"
+until_true sh -c "'$bin/ngx-reqs' -p $master --csv 2>/dev/null | grep -q /back/0/before"
 measure all -p "$master"
 echo >&9
 exec 9>&-
 wait "$client"
-until_true 60 logged 1
+until_true logged 1
 stop_nginx
 # the program ends by itself
 for pid in $measuring; do
-	until_true 60 sh -c "! kill -0 $pid 2>/dev/null" || not_ok 'nginx has ended' 'the program has not'
+	until_true sh -c "! kill -0 $pid 2>/dev/null" || not_ok 'nginx has ended' 'the program has not'
 	wait "$pid" && status=0 || status=$?
 done
 check_eq 'began before: exit' 0 "$status"

@@ -88,7 +88,7 @@ for suite in $nginxes; do
 	make_html
 	WORKERS=2
 	if start_nginx "$here/truth.conf"; then
-		until_true 60 all_listed
+		until_true all_listed
 		read_values "$suite"
 		stop_nginx
 	fi

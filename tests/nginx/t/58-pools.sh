@@ -57,7 +57,7 @@ END
 client() {
 	done=$(wc -l <"$T/client")
 	echo "$1" >&9
-	until_true 60 sh -c "[ \$(wc -l <'$T/client') -gt $done ]" || not_ok "$1" "$(tail -n 1 "$T/client.err")"
+	until_true sh -c "[ \$(wc -l <'$T/client') -gt $done ]" || not_ok "$1" "$(tail -n 1 "$T/client.err")"
 }
 
 # record_end: ends the recording as Ctrl-C does
@@ -101,7 +101,7 @@ what_is_left() {
 what_was_there() {
 	begin_record b -p "$master" -t 3600
 	client close
-	until_true 60 sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
+	until_true sh -c "[ \"\$('$bin/ngx-reqs' -p $master --csv | wc -l)\" = 1 ]"
 	client 'open 3'
 	record_end
 	check_eq "$1: only new ones" 3 "$(weight "$T/b.folded")"
@@ -131,7 +131,7 @@ other_workers() {
 	begin_record e -p "$master" -t 3600
 	client 'open 6'
 	kill -KILL "${workers%% *}"
-	until_true 60 sh -c "! kill -0 ${workers%% *} 2>/dev/null && pgrep -P $master >/dev/null"
+	until_true sh -c "! kill -0 ${workers%% *} 2>/dev/null && pgrep -P $master >/dev/null"
 	client close
 	client 'open 2'
 	record_end
@@ -146,7 +146,7 @@ reload() {
 	begin_record f -p "$master" -t 3600
 	client 'open 6'
 	kill -HUP "$master"
-	until_true 60 sh -c "! kill -0 $old 2>/dev/null && pgrep -P $master >/dev/null"
+	until_true sh -c "! kill -0 $old 2>/dev/null && pgrep -P $master >/dev/null"
 	client close
 	client 'open 2'
 	record_end
@@ -166,7 +166,7 @@ of_nginx() {
 	: >"$T/client"
 	python3 "$T/client.py" "$PORT" "$BACK" <"$T/in" >"$T/client" 2>"$T/client.err" &
 	exec 9>"$T/in"
-	until_true 60 grep -q ready "$T/client"
+	until_true grep -q ready "$T/client"
 	what_is_left "$1"
 	what_was_there "$1"
 	no_leak "$1"

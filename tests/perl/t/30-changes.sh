@@ -37,7 +37,7 @@ wait
 if perl -Mthreads -e 1 2>/dev/null; then
 	perl -Mthreads -e '$| = 1; print "spinning\n"; threads->create(sub { 1 })->join while 1' >"$T/threads" &
 	target=$!
-	until_true 60 [ -s "$T/threads" ] || :
+	until_true [ -s "$T/threads" ] || :
 	later='exit_(sem|shm|files|fs|notify|task_namespaces|task_stack_account)|switch_task_namespaces|cgroup_exit|do_task_dead'
 	later="do_exit_\[k\];($later)_\[k\][; ]"
 	record_until_seen 'a thread that exits' "$later" -k -F 4999 -p $target

@@ -12,7 +12,7 @@ mkfifo "$T/go"
 perl "$here/naps.pl" <"$T/go" >"$T/naps" &
 target=$!
 exec 3>"$T/go"
-until_true 60 grep -q ready "$T/naps"
+until_true grep -q ready "$T/naps"
 begin_record waits --state S -p $target
 echo >"$T/go"
 end_record

@@ -28,7 +28,7 @@ serve() {
 	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	(unset DEBUGINFOD_URLS; exec debuginfod -F --disable-source-scan -d "$T/index" -p "$port" "$T/served") >"$T/log" 2>&1 &
 	server=$!
-	until_true 60 python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/buildid/$id/debuginfo', timeout=5)" 2>/dev/null
+	until_true python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/buildid/$id/debuginfo', timeout=5)" 2>/dev/null
 }
 
 # leaf_of NAME: checks that the stack is found, see record_until_decided

@@ -48,7 +48,7 @@ $_SERVER['REQUEST_METHOD'] === 'GET' ? reads() : writes();
 END
 "$fpm" -n -R -F -y "$T/fpm.conf" >/dev/null 2>&1 &
 master=$!
-until_true 60 test -S "$T/fpm.sock"
+until_true test -S "$T/fpm.sock"
 begin_record requests --php-request -p "$master"
 for i in 1 2 3; do
 	ask "/shop/$i?q=1" GET

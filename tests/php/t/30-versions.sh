@@ -10,7 +10,7 @@ refused() {
 	chmod +x "$T/php"
 	"$T/php" -n -r 'function f() { for (;;); } echo "begins"; f();' >"$T/out" &
 	target=$!
-	until_true 60 grep -q begins "$T/out"
+	until_true grep -q begins "$T/out"
 	recorder -p $target -t 1 >/dev/null 2>"$T/said"
 	check_eq "$1: exit" 2 $?
 	check "$1: said" grep -qE "$3" "$T/said"

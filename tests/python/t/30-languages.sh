@@ -55,7 +55,7 @@ sees_all() {
 each_its_own() {
 	longer=$decided_seconds
 	: >"$T/$1.strangers"
-	until_true 60 sees_all "$@" || :
+	until_true sees_all "$@" || :
 	for seen in perl python lua; do
 		check "$1: $seen" grep -qaE "^$seen[^;]*;.*in_$seen" "$T/$1.folded"
 	done
@@ -96,7 +96,7 @@ if $python -c 'import ctypes; ctypes.CDLL("libluajit-5.1.so.2")' 2>"$T/said"; th
 	$python "$T/both.py" >"$T/ready" &
 	both=$!
 	at_end "kill $(echo $pids $shell $both | tr , ' ') 2>/dev/null"
-	until_true 60 grep -q ready "$T/ready" || :
+	until_true grep -q ready "$T/ready" || :
 	record two --vm auto -p $both -t 2
 	check 'two interpreters: said' grep -q 'runs Lua and Python: only its Lua stacks are recorded; --python alone records the others' "$T/two.err"
 	decided_seconds=0.5

@@ -262,7 +262,7 @@ serve mute
 # shellcheck disable=SC2086
 (as_nobody env --default-signal=INT "$FETCH" $IDS) >"$T/out" 2>"$T/err" &
 pid=$!
-check 'Ctrl-C: four are asked for' until_true 30 grep -q 'with 4' "$T/log"
+check 'Ctrl-C: four are asked for' until_true grep -q 'with 4' "$T/log"
 kill -INT "$pid"
 status=0
 wait "$pid" || status=$?
@@ -275,13 +275,13 @@ serve hang
 # shellcheck disable=SC2086
 (as_nobody "$FETCH" $IDS) >"$T/out" 2>"$T/err" &
 pid=$!
-check 'killed: four are asked for' until_true 30 grep -q 'with 4' "$T/log"
+check 'killed: four are asked for' until_true grep -q 'with 4' "$T/log"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || :
 gone() {
 	! pgrep -f "^$FETCH" >/dev/null
 }
-check 'killed: the children end' until_true 30 gone
+check 'killed: the children end' until_true gone
 clean killed
 
 # ---- the library

@@ -262,7 +262,7 @@ interrupt() {
 	shift
 	("$@") &
 	pid=$!
-	until_true 30 grep -q '^ask' "$T/log" || :
+	until_true grep -q '^ask' "$T/log" || :
 	kill -INT $pid
 	status=0
 	wait $pid || status=$?

@@ -84,7 +84,7 @@ contain() {
 		fi
 		exec chroot "$root" "$2/program" 600' sh "$1" "$T" >"$T/target.out" 2>&1 &
 	namespace=$!
-	until_true 60 is_contained || :
+	until_true is_contained || :
 	target=$(pgrep -P $namespace) || target=
 	[ -n "$target" ] || skip "$1" "no container: $(tail -n 1 "$T/target.out")"
 }
@@ -308,7 +308,7 @@ if command -v node >/dev/null; then
 		: >"$T/target.out"
 		unshare -pfm --mount-proc sh -c 'mount -t tmpfs none /tmp && exec node --perf-basic-prof -' <"$programs/fib.js" >"$T/target.out" 2>&1 &
 		namespace=$!
-		until_true 60 is_contained || :
+		until_true is_contained || :
 		target=$(pgrep -P $namespace) || target=
 		[ -n "$target" ] || skip "$1" "no namespace: $(tail -n 1 "$T/target.out")"
 	}

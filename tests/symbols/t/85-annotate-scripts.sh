@@ -92,7 +92,7 @@ check_eq '--source-path' '100.00 30 30' "$(line 'my $n = <shift>;')"
 mkdir away && echo 'local x = 1 -- here' >away/w.lua && touch -d '2019-12-01' away/w.lua
 (cd away && exec sleep 100) &
 sleeper=$!
-until_true 60 test "$(readlink /proc/$sleeper/cwd)" = "$T/away"
+until_true test "$(readlink /proc/$sleeper/cwd)" = "$T/away"
 sed -e "s/^task .*/task 0 $sleeper $sleeper $(sed 's/.*) //' /proc/$sleeper/stat | cut -d ' ' -f 20) lua/" -e 's/ add\.lua 2/ w.lua 1/' a.rec >w.rec
 annotate -f add:add w.rec
 kill $sleeper
