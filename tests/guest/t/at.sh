@@ -3,6 +3,7 @@
 # at: stacks at probe points with SystemTap, whose hits the target knows, beside a timer, which the built-in engine does not know. Debian's
 # kernels come without what SystemTap needs to find their functions, and the returns of functions.
 # suites: sid trixie bookworm
+# tier: all trixie bookworm
 set -eu
 . /lab/guest.sh
 . /lab/record.sh

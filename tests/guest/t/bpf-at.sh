@@ -3,7 +3,7 @@
 # bpf-at: stacks at probe points of each kind on this kernel, whose hits the target knows.
 # suites: sid trixie bookworm bullseye
 # engine: bpf
-# tier: all trixie bookworm
+# tier: all sid trixie bookworm
 set -eu
 . /lab/guest.sh
 . /lab/record.sh

@@ -3,6 +3,7 @@
 # tools: the scripts of tools with SystemTap, with programs that know their figures. SystemTap may skip a probe while another processor is in
 # one, so that there may be fewer events, but not more.
 # suites: sid trixie bookworm
+# tier: all trixie bookworm
 set -eu
 . /lab/guest.sh
 . /lab/record.sh
