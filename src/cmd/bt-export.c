@@ -8,55 +8,65 @@
 
 typedef int export(const struct profile *p, FILE *out, struct strbuf *err);
 
+enum format {
+	FORMAT_NONE, /* none is given yet */
+	FORMAT_PPROF,
+	FORMAT_SPEEDSCOPE,
+	FORMAT_FIREFOX,
+	FORMAT_FOLDED,
+	FORMAT_OTLP,
+	FORMAT_AUTOFDO,
+	FORMAT_BOLT,
+};
+
 /* The formats, and the endings of files for which they are the default. */
 static const struct {
 	export *export;          /* of stacks */
 	export_of_code *of_code; /* of the code of one file */
 	const char *ending;
 } formats[] = {
-	{NULL},
-	{view_pprof, NULL, ".pb.gz"},
-	{view_speedscope, NULL, ".speedscope.json"},
-	{view_firefox, NULL, ".firefox.json"},
-	{view_folded, NULL, ".folded"},
-	{view_otlp, NULL, ".otlp"},
-	{NULL, export_autofdo, ".afdo"},
-	{NULL, export_bolt, ".preagg"},
+	[FORMAT_PPROF] = {view_pprof, NULL, ".pb.gz"},
+	[FORMAT_SPEEDSCOPE] = {view_speedscope, NULL, ".speedscope.json"},
+	[FORMAT_FIREFOX] = {view_firefox, NULL, ".firefox.json"},
+	[FORMAT_FOLDED] = {view_folded, NULL, ".folded"},
+	[FORMAT_OTLP] = {view_otlp, NULL, ".otlp"},
+	[FORMAT_AUTOFDO] = {NULL, export_autofdo, ".afdo"},
+	[FORMAT_BOLT] = {NULL, export_bolt, ".preagg"},
 };
 
 struct export_command {
 	struct view_args args;
-	unsigned format; /* index in formats; 0 if none is given yet */
+	unsigned format; /* enum format */
 };
 
-#define FORMAT(index)                                                                              \
+#define FORMAT(which)                                                                              \
 	arg_choice, ARG_AT(struct export_command, format),                                         \
-		.choice = index,                                                                   \
+		.choice = which,                                                                   \
 		.use = "--pprof, --speedscope, --firefox, --folded, --otlp, --autofdo and --bolt"
 
 static const struct arg_option options[] = {
 	{"pprof", 0, NULL, "For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1,
-		FORMAT(1)},
+		FORMAT(FORMAT_PPROF)},
 	{"speedscope", 0, NULL, "For speedscope: JSON; default for -o FILE.speedscope.json", 1,
-		FORMAT(2)},
+		FORMAT(FORMAT_SPEEDSCOPE)},
 	{"firefox", 0, NULL,
 		"For the Firefox profiler: JSON with threads and time; default for -o "
 		"FILE.firefox.json",
-		1, FORMAT(3)},
+		1, FORMAT(FORMAT_FIREFOX)},
 	{"folded", 0, NULL, "Folded stacks, as bt-collapse writes them; default for -o FILE.folded",
-		1, FORMAT(4)},
+		1, FORMAT(FORMAT_FOLDED)},
 	{"otlp", 0, NULL,
 		"For OpenTelemetry: the profiles of OTLP 1.11, as protobuf; default for -o "
 		"FILE.otlp",
-		1, FORMAT(5)},
+		1, FORMAT(FORMAT_OTLP)},
 	{"autofdo", 0, NULL,
 		"For clang -fprofile-sample-use: the counts of one file's source lines, as text "
 		"(recordings, perf.data); default for -o FILE.afdo",
-		1, FORMAT(6)},
+		1, FORMAT(FORMAT_AUTOFDO)},
 	{"bolt", 0, NULL,
 		"For perf2bolt -pa: the branches or samples of one file's addresses, as text "
 		"(recordings, perf.data); default for -o FILE.preagg",
-		1, FORMAT(7)},
+		1, FORMAT(FORMAT_BOLT)},
 	{0},
 };
 
@@ -90,12 +100,11 @@ static void settle(void *input)
 		settle_of_code(o);
 		return;
 	}
-	if (formats[o->format].export != view_folded)
+	if (o->format != FORMAT_FOLDED)
 		o->args.not_for_terminal = "-o FILE, or '>'";
-	if (formats[o->format].export == view_firefox)
+	if (o->format == FORMAT_FIREFOX)
 		view->threads = view->processes = view->times = true;
-	view->label_sets = view->places =
-		formats[o->format].export == view_pprof || formats[o->format].export == view_otlp;
+	view->label_sets = view->places = o->format == FORMAT_PPROF || o->format == FORMAT_OTLP;
 }
 
 static const struct arg_table program = {
