@@ -48,7 +48,7 @@ GUEST_SRC := tests/guest/verify.c
 NGINX_SRC := $(wildcard tests/nginx/*.c)
 REPLAY_SRC := tests/replay/replay.c tests/replay/take.c
 # the script of the SVG files is these, one behind the other
-WEB_JS := data.js tree.js times.js callers.js views.js state.js dom.js colours.js text.js marks.js graph.js actions.js \
+WEB_JS := data.js sides.js tree.js times.js callers.js views.js state.js dom.js colours.js text.js marks.js graph.js actions.js \
 	bar.js strip.js legend.js panels.js table.js main.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The data format of the call tree in SVG files, decoded by web/tree.js:
+ * The data format of the call tree in SVG files, decoded by web/data.js:
  *
  *	<ft:profile xmlns:ft="urn:flametap:profile" version="2" unit="samples"
  *	            total="1302" scale="1" nodes="N" inverted="0"

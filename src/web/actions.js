@@ -2,7 +2,7 @@
 /* All user actions. The bar, the menu, the key bindings and the list of keys are made from these tables. */
 'use strict';
 flametap.actions = (() => {
-	const { data, views, graph, dom, text } = flametap;
+	const { data, views, graph, dom, text, sides } = flametap;
 	const { state, byWeight, otherOrder } = flametap.state;
 	const { functions } = data;
 	/* what is shown; updated by main.js */
@@ -159,8 +159,10 @@ flametap.actions = (() => {
 			run: () => toggleChange('threads') },
 		...['both', 'before', 'after'].map((side, at) => ({ key: String(at + 1), label: side[0].toUpperCase() +
 			side.slice(1), title: 'Widths show ' + (at ? 'what was ' + side : 'before and after together'),
-		group: 'sides', when: data.isDiff, pressed: () => state.width === side,
-		run: () => go({ width: side }) })),
+		group: 'sides', when: data.isDiff || Boolean(data.times), pressed: () => state.width === side,
+		run: () => sides.areTwo() && go({ width: side }) })),
+		{ key: 'v', label: 'Compare times', title: 'Select a part of the time, and then the part to compare with',
+			when: Boolean(data.times), run: () => flametap.strip.choose(true) },
 		{ key: 't', label: 'Table', title: 'Functions as a table', group: 'panels',
 			pressed: () => state.table, run: () => go({ table: !state.table }) },
 		{ key: 'l', label: 'Legend', title: 'What the colours mean', group: 'panels',

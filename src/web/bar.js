@@ -2,7 +2,7 @@
 /* The bar above the graph: heading, search, switches, changes, and a description of the frame. */
 'use strict';
 flametap.bar = (() => {
-	const { root, dom, data, text, views, actions, graph } = flametap;
+	const { root, dom, data, text, views, actions, sides } = flametap;
 	const { state } = flametap.state;
 	const { now } = actions;
 	const { html, button } = dom;
@@ -46,13 +46,14 @@ flametap.bar = (() => {
 	const groupOf = (group) => html('div', { class: 'group ' + group, role: 'group' },
 		...switches.filter((s) => s.action.group === group).map((s) => s.button));
 
+	const widths = groupOf('sides'); /* of a difference */
+
 	const box = html('div', { class: 'bar' },
 		html('div', { class: 'line heading' }, ...takeLine('title'), ...takeLine('subtitle'),
 			...takeLine('account')),
 		html('div', { class: 'line tools' },
 			html('div', { class: 'group search' }, input, ignoreCase, previous, next),
-			html('div', { class: 'switches' }, reset, groupOf('view'),
-				...(data.isDiff ? [groupOf('sides')] : []), groupOf('panels'))),
+			html('div', { class: 'switches' }, reset, groupOf('view'), widths, groupOf('panels'))),
 		chips,
 		html('div', { class: 'line info' },
 			html('div', { class: 'frame', 'aria-live': 'polite' }, name, origin, numbers),
@@ -139,6 +140,7 @@ flametap.bar = (() => {
 			input.value = state.search;
 		ignoreCase.setAttribute('aria-pressed', state.ignorecase);
 		reset.disabled = !now.zoom;
+		widths.hidden = !sides.areTwo();
 		for (const { action, button: b } of switches)
 			if (action.pressed)
 				b.setAttribute('aria-pressed', action.pressed());

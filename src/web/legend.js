@@ -2,7 +2,7 @@
 /* The meaning of the colours, and the weight of each kind and category. */
 'use strict';
 flametap.legend = (() => {
-	const { root, dom, data, text, actions, colours: { ways, styleOf } } = flametap;
+	const { root, dom, data, text, actions, colours: { ways, styleOf }, sides: { areTwo } } = flametap;
 	const { state } = flametap.state;
 	const { html, button } = dom;
 	const { now } = actions;
@@ -14,7 +14,7 @@ flametap.legend = (() => {
 	const kindRow = row('Kinds'), categoryRow = row('Categories'), stepRow = row('Change');
 	const stateRow = row('States');
 	const states = [...new Set(data.frames.name.filter((_, f) => data.stateOf[f] >= 0))];
-	const lines = [['Kind', kindRow], ['Category', categoryRow]];
+	const lines = [['Change', stepRow], ['Kind', kindRow], ['Category', categoryRow]];
 	/* Kind and category have their entries always; the groups of another way follow when it is chosen. */
 	const others = data.isDiff ? [] : Object.keys(ways).filter((name) => name !== 'category');
 	const chooser = (colour, title) => [colour, button(title, `Colour frames by ${title.toLowerCase()}`,
@@ -31,9 +31,8 @@ flametap.legend = (() => {
 	if (states.length)
 		lines.push(['State', stateRow]);
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
-		...(data.isDiff ? [['Change', stepRow], ...lines] : lines).flatMap(
-			([head, entries]) => [html('span', { class: 'head' },
-				heads.find((colour) => colour.textContent === head) || head), entries]));
+		...lines.flatMap(([head, entries]) => [html('span', { class: 'head' },
+			heads.find((colour) => colour.textContent === head) || head), entries]));
 	let shown = null; /* the tree and the selection that are shown */
 	let all = false;
 
@@ -71,7 +70,7 @@ flametap.legend = (() => {
 			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
-			html('span', { class: 'share' }, data.isDiff ? self : `${self} (${total})`));
+			html('span', { class: 'share' }, areTwo() ? self : `${self} (${total})`));
 		return item;
 	}
 
@@ -85,7 +84,7 @@ flametap.legend = (() => {
 
 	function kindEntries({ kindSums: sums }) {
 		return present(sums).map((k) => entry('kind', kinds[k], data.kinds[kinds[k]], sums, k,
-			...(data.isDiff || state.colour ? [] : [swatch(kinds[k] + '2')])));
+			...(areTwo() || state.colour ? [] : [swatch(kinds[k] + '2')])));
 	}
 
 	/* Returns the entries of the heaviest groups of a way, which WHICH of the state selects. */
@@ -106,7 +105,7 @@ flametap.legend = (() => {
 	function chosenEntries(tree) {
 		const way = ways[state.colour];
 
-		if (!way || state.colour === 'category')
+		if (!way || state.colour === 'category' || areTwo())
 			return [];
 		const of = way.of(tree);
 		for (let i = 1; i < tree.n; i++)
@@ -135,22 +134,28 @@ flametap.legend = (() => {
 		html('span', { class: 'step' }, swatch('d' + step), label));
 
 	function show() {
-		const tree = sumsOf(now.view.stacks);
+		const tree = sumsOf(now.view.stacks), two = areTwo();
 
+		lines.forEach(([head, entries]) => {
+			const hidden = two ? head === 'Colour by' : head === 'Change';
+
+			entries.hidden = entries.previousSibling.hidden = hidden;
+		});
+		heads.forEach((head) => head.disabled = two);
+		stepRow.replaceChildren(...(two ? scaleOfChange() : []));
 		if (root.classList.contains('nolegend'))
 			return;
 		const key = [state.kind, state.category, state.search, state.module, state.group, state.colour, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;
 		shown = { tree, key };
-		colours.forEach((choice, name) => choice.setAttribute('aria-pressed', name === (ways[state.colour] ? state.colour : '')));
+		colours.forEach((choice, name) => choice.setAttribute('aria-pressed', !two && name === (ways[state.colour] ? state.colour : '')));
 		kindRow.replaceChildren(...kindEntries(tree));
-		categoryRow.replaceChildren(...groupEntries('category', ways.category, tree.categorySums, state.colour === 'category'));
+		categoryRow.replaceChildren(...groupEntries('category', ways.category, tree.categorySums, state.colour === 'category' && !two));
 		groupRow.replaceChildren(...chosenEntries(tree));
 		stateRow.replaceChildren(...stateEntries(tree));
 	}
 
-	stepRow.append(...scaleOfChange());
 	const still = root.getElementById('legend');
 	if (still)
 		still.remove();

@@ -106,6 +106,8 @@
 			flametap.go({ zoom: '' });
 		} else if (now.marks.active) {
 			flametap.go({ search: '', kind: '', category: '', module: '', group: '' });
+		} else if (state.compare) {
+			flametap.go({ compare: '' }, { moved: true });
 		} else if (state.time) {
 			flametap.go({ time: '' }, { moved: true });
 		} else {

@@ -2,10 +2,10 @@
 /* Overlays: the tooltip, the menu of a frame, the list of keys, notices. */
 'use strict';
 flametap.panels = (() => {
-	const { root, dom, data, text, actions, graph } = flametap;
+	const { root, dom, data, text, actions, graph, sides: { areTwo } } = flametap;
 	const { html, button } = dom;
 	const { now } = actions;
-	const { frames, shown, isDiff } = data;
+	const { frames, shown } = data;
 
 	const tip = html('div', { class: 'tip', role: 'tooltip' });
 	const menu = html('div', { class: 'menu', role: 'menu' });
@@ -41,10 +41,12 @@ flametap.panels = (() => {
 	function weightRow(label, weights, totals, zoomed) {
 		const shares = weights.map((weight, s) => (totals[s] ? weight / totals[s] : 0));
 
-		if (isDiff)
-			return row(label, ...weights.map((weight, s) =>
-				`${text.amount(weight)} (${text.percent(weight, totals[s])})`),
-			`${text.signed(weights[1] - weights[0])} (${text.points(...shares)})`);
+		if (areTwo()) {
+			const [before, after, change] = text.amountsOf(weights);
+
+			return row(label, `${before} (${text.percent(weights[0], totals[0])})`,
+				`${after} (${text.percent(weights[1], totals[1])})`, `${change} (${text.points(...shares)})`);
+		}
 		return row(label, text.amount(weights[0]), text.percent(weights[0], totals[0]),
 			...(zoomed ? [text.percent(weights[0], zoomed[0])] : []));
 	}
@@ -54,7 +56,7 @@ flametap.panels = (() => {
 	function numbersOf(i) {
 		const { tree, view, zoom } = now, totals = tree.totals(0);
 		const zoomed = zoom && i > zoom ? tree.totals(zoom) : null;
-		const heads = isDiff ? ['', 'before', 'after', 'change']
+		const heads = areTwo() ? ['', 'before', 'after', 'change']
 			: ['', text.isTime ? 'time' : shown, 'of all', ...(zoomed ? ['of zoom'] : [])];
 		const rows = [html('tr', {}, ...cells('th', heads))];
 

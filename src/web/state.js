@@ -14,6 +14,7 @@ flametap.state = (() => {
 		category: '',
 		module: '',
 		time: '', /* FROM-TO in seconds, or empty for all of it */
+		compare: '', /* FROM-TO of the part of the time that is compared with it, or empty */
 		group: '', /* name of a group of the colour */
 		colour: '', /* a way of colours.js, or empty for the kind of the frame */
 	};

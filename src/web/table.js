@@ -2,28 +2,28 @@
 /* A sortable table of the functions, which a search, module, category or kind filters. */
 'use strict';
 flametap.table = (() => {
-	const { dom, data, text, views, actions } = flametap;
+	const { dom, data, text, views, actions, sides: { areTwo } } = flametap;
 	const { html } = dom;
 	const { state } = flametap.state;
 	const { now } = actions;
 	const MOST = 200; /* maximum number of rows */
 	const ofStacks = (name) => (fn) => name(fn, now.view.stacks);
-	/* A difference has two of each number: it leaves out what can be seen elsewhere. */
-	const columns = [
+	/* A difference has two of each number: it leaves out what can be seen elsewhere. sides is set in columns of one of both only. */
+	const everyColumn = [
 		{ label: 'Function', value: (fn) => views.nameOf(fn), isText: true },
-		...(data.isDiff ? [{ label: 'Change', value: (fn, { self }) => Math.abs(changeOf(self, fn)) }] : []),
+		{ label: 'Change', sides: 2, value: (fn, { self }) => Math.abs(changeOf(self, fn)) },
 		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn], span: 2 },
 		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn], span: 2 },
-		...(data.isDiff ? [] : [{ label: 'Places', value: (fn, sums) => sums.places[fn] }]),
+		{ label: 'Places', sides: 1, value: (fn, sums) => sums.places[fn] },
 		{ label: 'Module', value: (fn) => views.fileOf(views.moduleOf(fn)), isText: true },
-		...(data.isDiff ? [] : [{ label: 'Category', value: ofStacks(categoryOf), isText: true }]),
+		{ label: 'Category', sides: 1, value: ofStacks(categoryOf), isText: true },
 	];
 
 	const body = html('tbody'), heads = html('tr'), sums = html('tr');
 	const note = html('p', { class: 'note' }), filter = html('p', { class: 'filter' });
 	const box = html('aside', { class: 'table', 'aria-label': 'Functions', tabindex: '-1' }, filter,
 		html('table', {}, html('thead', {}, heads), body, html('tfoot', {}, sums)), note);
-	let by = 1;
+	let columns = [], by = null; /* the columns that are shown, and the one that sorts */
 
 	const last = (sides) => sides[sides.length - 1];
 
@@ -34,15 +34,22 @@ flametap.table = (() => {
 		return self[1][fn] / (totals[1] || 1) - self[0][fn] / (totals[0] || 1);
 	}
 
-	for (const [at, column] of columns.entries()) {
+	for (const column of everyColumn) {
 		const sort = dom.button(column.label, 'Sort', () => {
-			by = at;
+			by = column;
 			show();
 		});
 
 		column.head = html('th', { scope: 'col', colspan: column.span || 1,
 			class: column.label.toLowerCase() }, sort);
-		heads.append(column.head);
+	}
+
+	/* Shows the columns of a difference or of a profile. */
+	function chooseColumns() {
+		columns = everyColumn.filter(({ sides }) => !sides || sides === (areTwo() ? 2 : 1));
+		if (!columns.includes(by))
+			by = columns[1];
+		heads.replaceChildren(...columns.map(({ head }) => head));
 	}
 
 	/* Returns the category of a function's heaviest frame. */
@@ -67,8 +74,10 @@ flametap.table = (() => {
 		const totals = now.view.stacks.totals(0);
 		const shares = weights.map((weight, s) => text.percent(weight, totals[s]));
 
-		return data.isDiff
-			? shares.map((share, s) => html('td', { title: text.amount(weights[s]) }, s ? '\u2192 ' + share : share.replace(' %', '')))
+		const amounts = areTwo() && text.amountsOf(weights);
+
+		return areTwo()
+			? shares.map((share, s) => html('td', { title: amounts[s] }, s ? '\u2192 ' + share : share.replace(' %', '')))
 			: [html('td', {}, text.amount(weights[0])), html('td', {}, shares[0])];
 	}
 
@@ -82,17 +91,17 @@ flametap.table = (() => {
 	}
 
 	function rowOf(fn, sum) {
-		const change = changeOf(data.isDiff ? sum.self : [sum.self[0], sum.self[0]], fn);
+		const change = areTwo() ? changeOf(sum.self, fn) : 0;
 		const of = (sides) => sides.map((side) => side[fn]);
 		const module = views.moduleOf(fn), category = categoryOf(fn, now.view.stacks);
 
 		return html('tr', {}, html('th', { scope: 'row', title: views.textOf(fn).replace('\t', ' in ') },
 			dom.button(views.nameOf(fn), 'Highlight', () => actions.search(views.nameOf(fn)))),
-		...(data.isDiff ? [html('td', {}, text.points(0, change))] : []),
+		...(areTwo() ? [html('td', {}, text.points(0, change))] : []),
 		...numbers(of(sum.self)), ...numbers(of(sum.total)),
-		...(data.isDiff ? [] : [html('td', {}, sum.places[fn].toLocaleString('en-US'))]),
+		...(areTwo() ? [] : [html('td', {}, sum.places[fn].toLocaleString('en-US'))]),
 		selector('module', module, views.fileOf(module)),
-		...(data.isDiff ? [] : [selector('category', category, category)]));
+		...(areTwo() ? [] : [selector('category', category, category)]));
 	}
 
 	/*
@@ -103,7 +112,7 @@ flametap.table = (() => {
 		const self = sum.self.map((side) => list.reduce((all, fn) => all + side[fn], 0));
 
 		return [html('th', { scope: 'row' }, `Sum of ${list.length.toLocaleString('en-US')}`),
-			...(data.isDiff ? [html('td')] : []), ...numbers(self), html('td', { colspan: data.isDiff ? 3 : 5 })];
+			...(areTwo() ? [html('td')] : []), ...numbers(self), html('td', { colspan: areTwo() ? 3 : 5 })];
 	}
 
 	/* Shows the selected module, category or kind, and a button to show all functions again. */
@@ -149,15 +158,16 @@ flametap.table = (() => {
 		box.hidden = !state.table;
 		if (!state.table)
 			return;
-		const all = now.view.stacks.byFunction(), { value, isText } = columns[by];
+		chooseColumns();
+		const all = now.view.stacks.byFunction(), { value, isText } = by;
 		const values = new Map(functionsNow(all).map((fn) => [fn, value(fn, all)]));
 		const less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 		const order = isText ? (a, b) => less(values.get(a), values.get(b)) || last(all.self)[b] - last(all.self)[a]
 			: (a, b) => values.get(b) - values.get(a);
 		const list = [...values.keys()].sort(order);
 
-		columns.forEach(({ head }, at) =>
-			head.setAttribute('aria-sort', at !== by ? 'none' : isText ? 'ascending' : 'descending'));
+		columns.forEach((column) =>
+			column.head.setAttribute('aria-sort', column !== by ? 'none' : isText ? 'ascending' : 'descending'));
 		body.replaceChildren(...list.slice(0, MOST).map((fn) => rowOf(fn, all)));
 		sums.replaceChildren(...sumOf(list, all));
 		showFilter();

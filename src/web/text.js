@@ -2,10 +2,10 @@
 /* Numbers and frames as text. */
 'use strict';
 flametap.text = (() => {
-	const {unit, shown, scale, factor, kinds, frames, categories, isDiff, isNormalized, reversed, stateOf, smallCallers} =
+	const {unit, shown, scale, factor, kinds, frames, categories, isNormalized, reversed, stateOf, smallCallers} =
 		flametap.data;
 	const {fileOf} = flametap.views;
-	const {colours} = flametap;
+	const {colours, sides} = flametap;
 	const suffixes = {k : '_[k]', i : '_[i]', j : '_[j]', w : '_[w]'};
 
 	function percent(part, whole)
@@ -46,11 +46,15 @@ flametap.text = (() => {
 	{
 		if (isTime)
 			return (scale > 1 ? '\u2248 ' : '') + time(weight * scale * factor);
-		return (scale > 1 ? '\u2248 ' : '') +
-		       (weight * scale * factor).toLocaleString('en-US', {
-			       maximumFractionDigits : 0
+		const value = weight * scale * factor;
+
+		return (scale > 1 ? '\u2248 ' : '') + value.toLocaleString('en-US', {
+			       maximumFractionDigits : digitsOf(value)
 		       });
 	}
+
+	/* Returns how many decimals a number has: the few samples of a second are not whole. */
+	const digitsOf = (value) => (!sides.lengths() || value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
 	const amountWithUnit = (weight) => amount(weight) + (isTime ? '' : ' ' + shown);
 
@@ -59,20 +63,23 @@ flametap.text = (() => {
 		return (weight < 0 ? '\u2212' : '+') + amount(Math.abs(weight));
 	}
 
+	/* Returns the amounts of both sides and their change, each in a second if parts of the time are compared. */
+	function amountsOf(weights)
+	{
+		const lengths = sides.lengths(), rest = lengths ? '/s' : '';
+		const [x, y] = lengths ? weights.map((weight, s) => weight / lengths[s]) : weights;
+
+		return [amount(x), amount(y), signed(y - x)].map((words) => words + rest);
+	}
+
 	/*
 	 * Returns the class of a change, from gone (0) over unchanged (4) to new (8), computed exactly as in
 	 * src/view/diff/diff.h.
 	 */
-	function stepOf([ before, after ], [ allBefore, allAfter ])
+	function stepOf([ before, after ], totals)
 	{
-		let x = before, y = after, variance = before + after;
-
-		if (isNormalized) {
-			x = allBefore ? before / allBefore : 0;
-			y = allAfter ? after / allAfter : 0;
-			variance = (allBefore ? x * (1 - x) / allBefore : 0) +
-				   (allAfter ? y * (1 - y) / allAfter : 0);
-		}
+		const [a, b] = sides.divisors(totals), x = before / a, y = after / b;
+		const variance = isNormalized ? x * (1 - x) / a + y * (1 - y) / b : x / a + y / b;
 		const d = y - x, s = x + y;
 
 		if (d === 0 || (unit === 'samples' && d * d < 4 * variance))
@@ -83,7 +90,7 @@ flametap.text = (() => {
 	}
 
 	/* Whether the states of waits are shown as colours: they take the place of the kind, not of the category. */
-	const hasStateColours = () => !isDiff && !reversed && !flametap.state.state.colour;
+	const hasStateColours = () => !sides.areTwo() && !reversed && !flametap.state.state.colour;
 
 	/* Returns the class for the colour of a frame that is a state. */
 	const stateStyle = (f) => 'st' + stateOf[f];
@@ -99,7 +106,7 @@ flametap.text = (() => {
 	/* Returns the class for the colour of node I. */
 	function styleOf(tree, i)
 	{
-		if (isDiff)
+		if (sides.areTwo())
 			return 'd' + stepOf(tree.totals(i), tree.totals(0));
 		const way = colours.ways[flametap.state.state.colour];
 
@@ -112,7 +119,7 @@ flametap.text = (() => {
 	 */
 	function ownStyleOf(tree, i)
 	{
-		const has = isDiff && tree.end[i] > i + 1 && tree.self(i) > 0;
+		const has = sides.areTwo() && tree.end[i] > i + 1 && tree.self(i) > 0;
 		const own = has ? 'd' + stepOf(tree.owns(i), tree.totals(0)) : '';
 
 		return own === styleOf(tree, i) ? '' : own;
@@ -136,13 +143,14 @@ flametap.text = (() => {
 	/* Returns "1,234 samples (1.23 %)", or "before …, after …, change" for a difference. */
 	function weightText(weights, all)
 	{
-		if (!isDiff)
+		if (!sides.areTwo())
 			return `${amountWithUnit(weights[0])} (${percent(weights[0], all[0])})`;
 		const [x, y] = weights.map((weight, s) => (all[s] ? weight / all[s] : 0));
+		const [before, after, change] = amountsOf(weights);
 
-		return `before ${amount(weights[0])} (${percent(weights[0], all[0])}), ` +
-		       `after ${amount(weights[1])} (${percent(weights[1], all[1])}), ` +
-		       `${signed(weights[1] - weights[0])} (${points(x, y)} points)`;
+		return `before ${before} (${percent(weights[0], all[0])}), ` +
+		       `after ${after} (${percent(weights[1], all[1])}), ` +
+		       `${change} (${points(x, y)} points)`;
 	}
 
 	/* Returns the numbers of the frame in one line, without its name and origin. */
@@ -152,7 +160,7 @@ flametap.text = (() => {
 		let text = weightText(tree.totals(i), all);
 
 		if (!view.callers)
-			text += isDiff ? `; self ${tree.selfs(i).map(amount).join(' \u2192 ')}`
+			text += sides.areTwo() ? `; self ${amountsOf(tree.selfs(i)).slice(0, 2).join(' \u2192 ')}`
 				       : `, self ${amount(tree.selfs(i)[0])} (${
 						 percent(tree.selfs(i)[0], all[0])})`;
 		if (zoom && i > zoom)
@@ -185,7 +193,7 @@ flametap.text = (() => {
 		amount,
 		amountWithUnit,
 		isTime,
-		signed,
+		amountsOf,
 		weightText,
 		styleOf,
 		hasStateColours,

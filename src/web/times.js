@@ -2,7 +2,7 @@
 /* The time axis: weights by column of time, and the tree of a part of the time. */
 'use strict';
 flametap.times = (() => {
-	const { times, tree } = flametap.data;
+	const { data: { times, tree }, sides } = flametap;
 	const { Tree, reweighted } = flametap.tree;
 
 	const file = new Tree(tree); /* all of the time */
@@ -24,13 +24,9 @@ flametap.times = (() => {
 	/* Returns columns [first, end] as a range in seconds. */
 	const rangeOf = ([first, end]) => [first, end].map((at) => String(Number(secondsAt(at).toFixed(6)))).join('-');
 
-	/* Returns the tree of the file, or of the part of it in RANGE. */
-	function treeOf(range) {
-		const columns = times && columnsOf(range);
-
-		if (!columns)
-			return file;
-		const side = new Float64Array(tree.n + 1), [first, end] = columns;
+	/* Returns for each node of the file's tree the weight to its left in columns [first, end]. */
+	function sideOf([first, end]) {
+		const side = new Float64Array(tree.n + 1);
 
 		for (let i = 0; i < tree.n; i++) {
 			let sum = 0;
@@ -40,7 +36,19 @@ flametap.times = (() => {
 					sum += times.weight[part];
 			side[i + 1] = side[i] + sum;
 		}
-		return reweighted(tree, side);
+		return side;
+	}
+
+	/*
+	 * Returns the tree of the file, or of the part of it in RANGE, or the difference from RANGE, or all of the time, to the
+	 * part in AFTER.
+	 */
+	function treeOf(range, after) {
+		const before = columnsOf(range), compared = columnsOf(after);
+		const parts = compared ? [before || [0, times.columns], compared] : before ? [before] : [];
+
+		sides.setLengths(compared && parts.map(([first, end]) => (end - first) * times.length));
+		return parts.length ? reweighted(tree, parts.map(sideOf)) : file;
 	}
 
 	/* Returns the weight in each column of the nodes of the file's tree for which COUNTS, or of all without it. */

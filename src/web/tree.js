@@ -2,7 +2,7 @@
 /* A call tree in typed arrays (see readTree in data.js), and transformations of it. */
 'use strict';
 flametap.tree = (() => {
-	const { frames, functions, isDiff, isNormalized, stateOf, reversed, smallCallers } = flametap.data;
+	const { data: { frames, functions, stateOf, reversed, smallCallers }, sides: { areTwo, divisors } } = flametap;
 	const hasStates = stateOf.some((state) => state >= 0);
 	const STEP = 4; /* characters of a link for each level */
 
@@ -12,11 +12,10 @@ flametap.tree = (() => {
 	/* Combines two sides into the widths of frames. */
 	function together([before, after]) {
 		const last = before.length - 1, sum = new Float64Array(last + 1);
-		const x = isNormalized ? 1 / (before[last] || 1) : 1;
-		const y = isNormalized ? 1 / (after[last] || 1) : 1;
+		const [x, y] = divisors([before[last], after[last]]);
 
 		for (let i = 0; i <= last; i++)
-			sum[i] = before[i] * x + after[i] * y;
+			sum[i] = before[i] / x + after[i] / y;
 		return sum;
 	}
 
@@ -63,7 +62,7 @@ flametap.tree = (() => {
 
 		/* Whether a state is drawn as the colour of the function that waits, and not as a frame. */
 		isColour(i) {
-			return !isDiff && this.parent[i] > 0 && this.isState(i);
+			return !areTwo() && this.parent[i] > 0 && this.isState(i);
 		}
 
 		/* Returns the states that are the colours of parts of a node, from left to right. */
@@ -356,26 +355,26 @@ flametap.tree = (() => {
 	}
 
 	/*
-	 * Returns TREE with other weights: SIDE has their sum to the left of each node. Nodes without weight are omitted; origin
-	 * has the number of each node in TREE.
+	 * Returns TREE with other weights: each of SIDES has their sum to the left of each node. Nodes without weight are omitted;
+	 * origin has the number of each node in TREE.
 	 */
-	function reweighted(tree, side) {
+	function reweighted(tree, sides) {
 		const kept = new Uint32Array(tree.n + 1); /* how many nodes before each node are kept */
 
 		for (let i = 0; i < tree.n;)
-			if (!i || side[tree.end[i]] > side[i]) {
+			if (!i || sides.some((side) => side[tree.end[i]] > side[i])) {
 				kept[i + 1] = kept[i] + 1;
 				i++;
 			} else {
 				kept.fill(kept[i], i + 1, tree.end[i] + 1);
 				i = tree.end[i];
 			}
-		const n = kept[tree.n], origin = new Uint32Array(n), weights = new Float64Array(n + 1);
+		const n = kept[tree.n], origin = new Uint32Array(n), weights = sides.map(() => new Float64Array(n + 1));
 
 		for (let i = 0; i < tree.n; i++)
 			if (kept[i + 1] > kept[i]) {
 				origin[kept[i]] = i;
-				weights[kept[i] + 1] = side[i + 1];
+				weights.forEach((side, s) => side[kept[i] + 1] = sides[s][i + 1]);
 			}
 		return new Tree({
 			n,
@@ -385,7 +384,7 @@ flametap.tree = (() => {
 			depth: origin.map((i) => tree.depth[i]),
 			end: origin.map((i) => kept[tree.end[i]]),
 			category: origin.map((i) => tree.category[i]),
-			sides: [weights],
+			sides: weights,
 		});
 	}
 

@@ -4,7 +4,7 @@
 flametap.views = (() => {
 	const { data, times, tree: { Builder, partsOf, arrange }, Callers } = flametap;
 	const { frames, functions } = data;
-	let base = times.treeOf(''), range = ''; /* the tree of a range of time */
+	let base = times.treeOf('', ''), range = ' '; /* the tree of a range of time, or of two */
 
 	/* ---- functions as text: NAME, or NAME, tab, MODULE */
 
@@ -147,12 +147,12 @@ flametap.views = (() => {
 
 	let steps = []; /* { change, tree } */
 
-	/* Takes the tree of a range of time as the base. */
-	function setRange(time) {
-		if (time === range)
+	/* Takes the tree of a range of time as the base, or the difference from it to the range AFTER. */
+	function setRange(time, after) {
+		if (`${time} ${after}` === range)
 			return;
-		range = time;
-		base = times.treeOf(range);
+		range = `${time} ${after}`;
+		base = times.treeOf(time, after);
 		steps = [];
 	}
 
@@ -219,7 +219,7 @@ flametap.views = (() => {
 	 * nodes with at least SHARE of its weight.
 	 */
 	function of(state) {
-		setRange(state.time);
+		setRange(state.time, state.compare);
 		const stacks = changedBy(state.changes), byWeight = flametap.state.byWeight();
 		const callers = state.callers === null ? null
 			: keepCallers(stacks, state.callers + '\n' + state.small,

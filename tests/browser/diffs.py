@@ -34,11 +34,9 @@ def draw_diff(name, *options, sides=SIDES):
 
 
 def step(x, y, totals, normalized):
-    """Returns the colour step as src/view/diff/diff.h defines it."""
-    a, b, v = x, y, x + y
-    if normalized:
-        a, b = (side / total if total else 0 for side, total in zip((x, y), totals))
-        v = sum(side * (1 - side) / total if total else 0 for side, total in zip((a, b), totals))
+    """Returns the colour step as src/view/diff/diff.h defines it. If not NORMALIZED, TOTALS may be two lengths of time."""
+    a, b = (side / (total or 1) for side, total in zip((x, y), totals))
+    v = sum(side * (1 - side if normalized else 1) / (total or 1) for side, total in zip((a, b), totals))
     d, s = b - a, a + b
     if d == 0 or d * d < 4 * v:
         return 'd4'
@@ -52,7 +50,7 @@ def model(normalized, *changes):
     trees = [profiles.tree(profiles.changed(list(profiles.stacks_of(text)), *changes)) for _, text in SIDES]
     totals = [tree[''] for tree in trees]
     pairs = {path: [tree.get(path, 0) for tree in trees] for tree in trees for path in tree}
-    return {path: [x, y, step(x, y, totals, normalized)] for path, (x, y) in pairs.items()}
+    return {path: [x, y, step(x, y, totals if normalized else (1, 1), normalized)] for path, (x, y) in pairs.items()}
 
 
 @test

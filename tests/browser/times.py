@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The time axis: what is selected in it is compared, node by node, with the parts of the stacks in that time."""
+import math
 import random
 
+import diffs
 import profiles
 from page import Page, draw, equal, holds, run, file_of, test
+from webdriver import KEYS
 
 SLICES, MS = 50, 20
 
@@ -55,14 +58,37 @@ def place(page, column):
     return x + (column + 0.5) * width / SLICES, y + 20
 
 
-def drag(page, first, last):
+def drag(page, first, last, shift=False):
     """Drags from slice FIRST to slice LAST, both from 1."""
+    key = [{'type': kind, 'value': KEYS['Shift']} for kind in ('keyDown', 'keyUp')]
     actions = []
     for column, kind in ((first - 1, 'pointerDown'), (last - 1, 'pointerUp')):
         x, y = place(page, column)
         actions += [{'type': 'pointerMove', 'duration': 0, 'x': int(x), 'y': int(y)}, {'type': kind, 'button': 0}]
+    if shift:
+        page.browser.post('/actions', {'actions': [{'type': 'key', 'id': 'keys', 'actions': key[:1]}]})
     page.browser.post('/actions', {'actions': [{'type': 'pointer', 'id': 'mouse', 'actions': actions}]})
+    if shift:
+        page.browser.post('/actions', {'actions': [{'type': 'key', 'id': 'keys', 'actions': key[1:]}]})
     page.browser.settle()
+
+
+def compared(found, before, after):
+    """Returns the sums and the colour of each node, where BEFORE and AFTER are (first, last) slices: weights in a second are compared."""
+    sides = [expected(found, *part) for part in (before, after)]
+    lengths = [(last - first + 1) * (MS / 1000) for first, last in (before, after)]
+    return {path: [x, y, diffs.step(x, y, lengths, False)] for path, x, y in
+            ((path, sides[0].get(path, 0), sides[1].get(path, 0)) for path in {**sides[0], **sides[1]})}
+
+
+def amount(value):
+    """Returns an amount in a second as the picture shows it."""
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return '{:,.{}f}'.format(math.floor(value * 10 ** digits + 0.5) / 10 ** digits, digits)
+
+
+def nodes(page):
+    return dict(page.js(diffs.NODES))
 
 
 @test
@@ -144,6 +170,91 @@ def time_of_tasks_and_highlights(browser):
     page.search('hiccup')
     equal(page.js(part).count('M'), 1)
     holds(page.js(part).startswith('M29 '), 'the hiccup is in another slice: ' + page.js(part))
+    page.quiet()
+
+
+@test
+def times_compared_by_dragging(browser):
+    """A second part is compared with the first one or, without one, with all of the time."""
+    found = parts()
+    page = Page(browser, draw('times', recording(found)))
+    drag(page, 1, 10)
+    drag(page, 31, 50, shift=True)
+    equal(nodes(page), compared(found, (1, 10), (31, 50)))
+    equal(page.hash(), '#time=0-0.2&compare=0.6-1')
+    equal(page.text('range', '.strip'), 'before: 0 \u2013 0.2 s, after: 0.6 \u2013 1 s, by the second')
+    equal(page.js("return [...document.querySelectorAll('.strip .tag')].map((t) => [t.style.left, t.style.width])"),
+          [['0%', '20%'], ['60%', '40%']])
+    drag(page, 30, 30)
+    equal(nodes(page), compared(found, (1, 10), (30, 30)), 'once there is a second part, it is what is selected')
+    equal(nodes(page)['main;hiccup'], [0, 5000, 'd8'])
+    page.press('Escape')
+    equal(page.tree(), expected(found, 1, 10), 'Esc')
+    page.press('Escape')
+    drag(page, 1, 25, shift=True)
+    equal(nodes(page), compared(found, (1, 50), (1, 25)))
+    drag(page, 3, 3)
+    equal(page.tree(), expected(found), 'a click into the second part')
+    page.quiet()
+
+
+@test
+def times_compared_by_keys(browser):
+    found = parts()
+    page = Page(browser, draw('times', recording(found)))
+    equal(page.text('ruler', '.strip'), None)
+    drag(page, 11, 15)
+    page.press('v')
+    equal(nodes(page), compared(found, (11, 15), (16, 20)), 'the part behind the selection')
+    page.press('Right')
+    equal(nodes(page), compared(found, (11, 15), (21, 25)))
+    page.press('2')
+    holds(page.pressed('Before'), 'the widths before')
+    page.press('1')
+    page.press('v')
+    equal(page.tree(), expected(found, 11, 15))
+    page.push('.strip button', 'Compare')
+    equal(nodes(page), compared(found, (11, 15), (16, 20)), 'by the button')
+    page.push('.strip button', '\u00d7')
+    equal(page.tree(), expected(found))
+    page.press('v')
+    page.press('Left')
+    equal(nodes(page), compared(found, (1, 50), (50, 50)), 'with all of the time')
+    page.quiet()
+
+
+@test
+def numbers_of_compared_times(browser):
+    """Legend, table, search and changes are those of a difference, and amounts are by the second."""
+    found = parts()
+    page = Page(browser, draw('times', recording(found)) + '#time=0-0.2&compare=0.4-0.8')
+    before, after = ([(names[1:], weight) for names, at, weight in found if first <= at <= last] for first, last in ((1, 10), (21, 40)))
+    x, y = (sum(weight for names, weight in side if names[1] == 'work3') for side in (before, after))
+    all_x, all_y = (sum(weight for _, weight in side) for side in (before, after))
+    shares = profiles.percent(x, all_x), profiles.percent(y, all_y)
+    equal(page.search('^work3$'), 'Matched %s \u2192 %s' % shares)
+    page.press('Escape')
+    page.at('work3')
+    rates = tuple(amount(value) for value in (x / 0.2, y / 0.4))
+    holds(page.text('numbers').startswith('before %s/s (%s), after %s/s (%s), ' % (rates[0], shares[0], rates[1], shares[1])),
+          page.text('numbers'))
+    equal([t for t in page.texts('.legend .step') if t], ['gone', 'less', 'same', 'more', 'new'])
+    heads = "return [...document.querySelectorAll('.table thead th')].map((t) => t.textContent)"
+    page.press('t')
+    equal(page.js(heads), ['Function', 'Change', 'Self', 'Inclusive', 'Module'])
+    page.js("location.hash = '#time=0-0.2&compare=0.4-0.8&table=1&hide=work3%09/bin/x'")
+    browser.settle()
+    wanted = [profiles.tree(profiles.changed(side, ('hide', 'work3'))) for side in (before, after)]
+    equal({path: pair[:2] for path, pair in nodes(page).items()},
+          {path: [wanted[0].get(path, 0), wanted[1].get(path, 0)] for path in {**wanted[0], **wanted[1]}})
+    page.js("location.hash = '#time=0-0.2&table=1'")
+    browser.settle()
+    equal(page.js(heads), ['Function', 'Self', 'Inclusive', 'Places', 'Module', 'Category'])
+    holds(not [t for t in page.js("return [...document.querySelectorAll('.legend .step')].filter((e) => !e.closest('[hidden]'))")],
+          'the scale of changes is still shown')
+    for wrong in ('2-3', 'x', '0.3-0.2', '-', '1'):
+        page = Page(browser, draw('times', recording(found)) + '#compare=' + wrong)
+        equal(page.tree(), expected(found), wrong)
     page.quiet()
 
 

@@ -8,6 +8,8 @@
  *	x = before, y = after, v = x + y
  *	normalized: x = before / total before, y = after / total after (0 if the total is 0),
  *	            v = x * (1 - x) / total before + y * (1 - y) / total after
+ *	parts of the time, which only the script compares:
+ *	            x = before / its seconds, y = after / its seconds, v = x / seconds + y / seconds
  *	d = y - x, s = x + y
  *	step:
  *	4             when d == 0, or weights are samples and d * d < 4 * v: v is the variance of

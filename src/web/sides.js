@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two sides of a difference: two profiles, or two parts of the time of one profile, which are compared by the second. */
+'use strict';
+flametap.sides = (() => {
+	const { isDiff, isNormalized } = flametap.data;
+	let lengths = null; /* s, of the two parts of the time */
+
+	return {
+		/* Compares two parts of the time, which have these lengths, or none if LIST is null. */
+		setLengths(list) {
+			lengths = list;
+		},
+
+		lengths: () => lengths,
+
+		/* Whether a difference is shown. */
+		areTwo: () => isDiff || lengths !== null,
+
+		/* Returns for each side by what its weights are divided before they are compared. TOTALS are those of all stacks. */
+		divisors: (totals) => lengths || totals.map((total) => (isNormalized && total) || 1),
+	};
+})();
