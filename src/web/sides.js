@@ -16,7 +16,7 @@ flametap.sides = (() => {
 		/* Whether a difference is shown. */
 		areTwo: () => isDiff || lengths !== null,
 
-		/* Returns for each side by what its weights are divided before they are compared. TOTALS are those of all stacks. */
+		/* Returns the divisors of both sides, whose weights are divided before they are compared. TOTALS are the sums of all stacks. */
 		divisors: (totals) => lengths || totals.map((total) => (isNormalized && total) || 1),
 	};
 })();
