@@ -268,7 +268,7 @@ static __always_inline int take_return(void *ctx, uint64_t sp)
 
 	if (!call)
 		return 0;
-	int64_t ns = now - call->since;
+	uint64_t ns = elapsed(call->since, now);
 
 	if (call->row.start == my_start()) {
 		count_one(COUNT_ENDED);

@@ -82,7 +82,7 @@ static __always_inline void begin_wait(
 static __noinline int end_wait(struct span *wait, uint64_t now, uint32_t error)
 {
 	struct counters *count = my_counters(LANE_EVENT);
-	uint64_t ns = now - wait->since;
+	uint64_t ns = elapsed(wait->since, now);
 	uint32_t number = error ? 0 : wait->word[LOCK_NUMBER];
 
 	if (!count || now > control.until || wait->row.start != my_start() ||

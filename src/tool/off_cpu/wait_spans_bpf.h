@@ -92,10 +92,10 @@ static __always_inline bool records_runs(void)
 static __always_inline void add_part(
 	struct span *wait, uint64_t state, uint64_t since, uint64_t end, struct counters *count)
 {
-	if (!wait_counts(&settings, state, end - since))
+	if (!wait_counts(&settings, state, elapsed(since, end)))
 		return;
 	wait->row.state = wait_row_state(wait, state, false);
-	wait->row.range = wait_range(&settings, end - since);
+	wait->row.range = wait_range(&settings, elapsed(since, end));
 	add_time(&wait->row, since, end, count);
 }
 
@@ -158,7 +158,7 @@ static __always_inline void end_missed_wait(
 {
 	uint64_t ran = cpu_ns - wait->word[WAIT_CPU];
 
-	if (wait->row.start != my_start() || ran >= now - wait->since)
+	if (wait->row.start != my_start() || ran >= elapsed(wait->since, now))
 		return;
 	add_parts(wait, now - ran, count);
 	if (records_runs())

@@ -87,7 +87,7 @@ int on_return(struct bpf_raw_tracepoint_args *ctx)
 	uint32_t call = span->word[SPAN_CALL];
 
 	if (count && now <= control.until && span->row.start == my_start() &&
-		call_counts(&settings, now - span->since)) {
+		call_counts(&settings, elapsed(span->since, now))) {
 		span->row.state =
 			TOOL_VALUE(call | error_of(call, ctx->args[1]) << CALL_ERROR_SHIFT);
 		add_time(&span->row, span->since, now, count);

@@ -144,7 +144,7 @@ static __always_inline void add_use(struct scratch *s, struct sock *sk, enum tcp
 	if (!since)
 		return;
 	s->row.event = ROW_TIME;
-	add_row(&s->row, 1, now - since, count);
+	add_row(&s->row, 1, elapsed(since, now), count);
 }
 
 /*
@@ -204,7 +204,7 @@ static __always_inline void end_connect(struct sock *sk, uint32_t state)
 		span->row.event = ROW_SAMPLES;
 		add_row(&span->row, 1, 0, count);
 		span->row.event = ROW_TIME;
-		add_row(&span->row, 1, now - span->since, count);
+		add_row(&span->row, 1, elapsed(span->since, now), count);
 	}
 	if (!error)
 		bpf_map_update_elem(&spans, &owner, span, BPF_ANY);

@@ -179,8 +179,8 @@ int on_io_return(struct bpf_raw_tracepoint_args *ctx)
 	if (!span)
 		return 0;
 	if (now <= control.until && span->row.start == my_start() &&
-		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since))
-		end_io(span, (const void *)ctx->args[0], ctx->args[1], now - span->since);
+		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, elapsed(span->since, now)))
+		end_io(span, (const void *)ctx->args[0], ctx->args[1], elapsed(span->since, now));
 	span_drop(&key);
 	return 0;
 }
@@ -236,10 +236,10 @@ int on_complete(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!span)
 		return 0;
-	if (now <= control.until &&
-		within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX, now - span->since)) {
+	if (now <= control.until && within_bounds(&settings, VFS_OPTION_MIN, VFS_OPTION_MAX,
+					    elapsed(span->since, now))) {
 		set_file(span, request);
-		end_io(span, NULL, BPF_CORE_READ(request, cqe.res), now - span->since);
+		end_io(span, NULL, BPF_CORE_READ(request, cqe.res), elapsed(span->since, now));
 	}
 	span_drop(&key);
 	return 0;

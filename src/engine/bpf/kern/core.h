@@ -154,12 +154,22 @@ static __always_inline struct slices my_slices(void)
 }
 
 /*
+ * Returns the nanoseconds from SINCE to END, or 0 if SINCE is later: two processors may have read
+ * them, whose clocks differ by some nanoseconds.
+ */
+static __always_inline uint64_t elapsed(uint64_t since, uint64_t end)
+{
+	return end > since ? end - since : 0;
+}
+
+/*
  * Adds one event, which took the time from SINCE to END, to the row of KEY. Its time is shared out
  * over the slices that it covers; it counts in the last one. Changes the slice of KEY.
  */
 static __always_inline void add_time(
 	struct row_key *key, uint64_t since, uint64_t end, struct counters *count)
 {
+	end = since + elapsed(since, end);
 	for (int i = 0; i < SLICE_PARTS_MAX; i++) {
 		struct slice_part part = slice_next(my_slices(), &since, end);
 
