@@ -202,6 +202,8 @@ static int read_selected(struct recording *rec, struct lines *lines,
 		.paths = {.root = options->symbol.root, .path = options->symbol.debug_path},
 		.samples = options->samples,
 		.branches = options->of_code,
+		.by = options->view.by,
+		.labels = options->view.labels,
 	};
 	const char *bytes;
 	size_t n = lines_peek(lines, TEXT_HEAD, &bytes);

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "input/perfdata/perfdata.h"
 #include "lib/strbuf.h"
+#include "model/labels.h"
 #include "symbol/opener.h"
 
 /* There are no files. A helper process would take most of the time. */
@@ -25,7 +26,10 @@ struct found_file opener_find_debug(
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct perfdata_options options = {.paths = {.root = "/no", .path = "/no"}};
+	static struct label_choice choices[] = {{.key = "path"}, {.key = "action"}};
+	static const struct label_filter labels = {.choices = choices, .nr = 2};
+	const struct perfdata_options options = {
+		.paths = {.root = "/no", .path = "/no"}, .by = "state", .labels = &labels};
 	struct strbuf notes = STRBUF_INIT;
 	struct recording rec;
 	struct lines lines;

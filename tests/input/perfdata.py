@@ -4,8 +4,8 @@ import struct
 import subprocess
 import sys
 
-IP, TID, TIME, ID, CALLCHAIN, PERIOD, BRANCH, REGS, STACK, IDENTIFIER, CGROUP = (
-    1 << 0, 1 << 1, 1 << 2, 1 << 6, 1 << 5, 1 << 8, 1 << 11, 1 << 12, 1 << 13, 1 << 16, 1 << 21)
+IP, TID, TIME, ID, CALLCHAIN, PERIOD, RAW, BRANCH, REGS, STACK, IDENTIFIER, CGROUP = (
+    1 << 0, 1 << 1, 1 << 2, 1 << 6, 1 << 5, 1 << 8, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 16, 1 << 21)
 KERNEL, USER, DEFERRED = 2**64 - 128, 2**64 - 512, 2**64 - 640
 PROGRAM, LIBRARY = 0x400000, 0x7f0000000000
 BASE = IP | TID | TIME | PERIOD | CALLCHAIN | IDENTIFIER
@@ -96,9 +96,44 @@ def zstd(records, kind):
                     for part in parts)
 
 
+# Every kind of field, with its offset and its size.
+FIELDS = [('unsigned short common_type', 0, 2), ('char comm[16]', 8, 16), ('int delta', 24, 4), ('dev_t dev', 28, 4), ('void * at', 32, 8),
+          ('long state', 40, 8), ('unsigned char action', 48, 1), ('__data_loc char[] path', 52, 4), ('__rel_loc char[] last', 56, 4),
+          ('unsigned long args[6]', 60, 0), ('unsigned short mask', 60, 2)]
+PRINTED = """print fmt: "%s %s", (REC->state & (8 - 1)) ? __print_flags(REC->state & (8 - 1), "|", { 0x1, "S" }, { 0x2, "D" }) : "R", """ + \
+    """__print_symbolic(REC->action_2, { 7, "wrong" }), __print_symbolic(REC->action, { 0, "HI" }, { 7, "SCHED" }), """ + \
+    """__print_flags(REC->mask, "|", { 1UL << 3, "eight" })"""
+
+
+def tracing(ident=7, fields=None, printed=PRINTED):
+    """The section of tracing data, with the format of one event."""
+    lines = ''.join('\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:%d;\n' % (*field, field[0].startswith(('int', 'long')))
+                    for field in fields or FIELDS)
+    event = ('name: it\nID: %d\nformat:\n%s\n%s\n' % (ident, lines, printed)).encode()
+    data = b'\x17\x08\x44tracing0.6\0\0\x08' + struct.pack('<I', 4096)
+    data += b''.join(name + b'\0' + words(4) + b'text' for name in (b'header_page', b'header_event'))
+    data += struct.pack('<I', 1) + words(4) + b'text' + struct.pack('<I', 1) + b'sys\0' + struct.pack('<I', 1) + words(len(event)) + event
+    return data + bytes(12)
+
+
+def raw(state, action, path=b'/a/b\0', place=64):
+    """The data of such an event, whose path is at PLACE, with their size."""
+    data = struct.pack('<HHi16siIQqBxxxIIHH', 7, 0, 11, b'swapper/1', -5, 8 << 20 | 3, 0xabc, state, action, len(path) << 16 | place,
+                       len(path) << 16 | 4, 9, 0) + path + b'\0'
+    return (struct.pack('<I', len(data)) + data).ljust((len(data) + 11) // 8 * 8, b'\0')
+
+
 def lbr(*branches):
     """Branches from, to and, unless they are 0, flags; the last one first."""
     return words(len(branches), *(number for branch in branches for number in (*branch, 0)[:3]))
+
+
+def traced(*data):
+    """A pipe with samples of a tracepoint, which have this raw data."""
+    section = tracing()
+    section += bytes(-len(section) % 8)
+    body = record(66, struct.pack('<I4x', len(section))) + section
+    return pipe(body + START + b''.join(sample(20, STACK_1, more=one, ident=77) for one in data), [(2, 7, BASE | RAW, 77, 'sys:it')])
 
 
 SAMPLES = sample(2000, STACK_1) + sample(3000, STACK_1, period=5) + sample(2500, STACK_1[:2] + [LIBRARY + 0x20, 0x99], tid=12) + \
@@ -134,6 +169,8 @@ CASES = {
     'no-build-id': file(START + sample(20, STACK_1), [(0, 0, BASE, CYCLES, 'cycles', 0, 0)]),
     'flat': file(START + record(9, words(CYCLES, PROGRAM + 4, 11 << 32 | 11, 9, 3), 2), [(0, 0, BASE & ~CALLCHAIN, CYCLES, 'cycles')]),
     'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
+    'fields': traced(raw(0, 7), raw(3, 7), raw(3, 8, place=65), raw(1, 0, b'')),
+    'damaged-fields': traced(raw(0, 7)[:8 * 3], raw(0, 7, place=60000)).replace(b'offset:24;', b'offset:99;'),
     'other-fields': file(ALL, [(0, 0, BASE & ~IDENTIFIER, CYCLES, 'a'), (0, 1, BASE & ~(IDENTIFIER | IP), FAULTS, 'b')]),
     'bad-header': file(ALL)[:104].replace(words(144), words(3)) + bytes(400),
     'head': file(ALL)[:50],

@@ -359,6 +359,9 @@ static void read_feature(struct perfdata_reader *r, uint64_t feature, struct byt
 	char *text;
 
 	switch (feature) {
+	case PERFDATA_HAS_TRACING:
+		perfdata_formats_read(&r->rows.labels.formats, b);
+		break;
 	case PERFDATA_HAS_BUILD_IDS:
 		read_build_ids(r, b);
 		break;
@@ -621,6 +624,16 @@ static void set_seconds(struct perfdata_reader *r)
 	free(seconds);
 }
 
+/* Reads the data behind the record of their size, which has the fields B. */
+static void read_tracing(struct perfdata_reader *r, struct perfdata_stream *s, struct bytes b)
+{
+	uint64_t size = take_u32(&b);
+	const unsigned char *bytes = perfdata_stream_behind(s, size, SECTIONS_MAX);
+
+	if (bytes)
+		read_feature(r, PERFDATA_HAS_TRACING, (struct bytes){bytes, bytes + size, false});
+}
+
 static int read_records(struct perfdata_reader *r, uint64_t size)
 {
 	struct perfdata_stream s;
@@ -629,7 +642,10 @@ static int read_records(struct perfdata_reader *r, uint64_t size)
 
 	perfdata_stream_init(&s, r->lines, size);
 	while ((record = perfdata_stream_next(&s, &h)) && !r->failed)
-		take_raw(r, &h, record);
+		if (h.type == PERFDATA_TRACING_DATA)
+			read_tracing(r, &s, fields_of(record));
+		else
+			take_raw(r, &h, record);
 	perfdata_rounds_flush(&r->rounds);
 	if (!r->is_pipe && !r->is_read_ahead && !s.end)
 		read_behind(r);
@@ -637,6 +653,8 @@ static int read_records(struct perfdata_reader *r, uint64_t size)
 	perfdata_judge(r->rec, &r->files);
 	set_build_ids(r);
 	perfdata_name(r->rec, &r->kernel, r->notes);
+	perfdata_labels_note(
+		&r->rows.labels, &r->events, !r->is_pipe && !r->is_read_ahead, r->notes);
 	set_seconds(r);
 	note_stream(r, &s);
 	note_records(r);
@@ -659,11 +677,13 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_files_init(&r.files, rec, &options->paths);
 	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
+	perfdata_labels_init(&r.rows.labels, rec, options->by, options->labels);
 	r.rows.samples = options->samples;
 	r.rows.keeps_branches = options->branches;
 	size = read_header(&r);
 	ret = size ? read_records(&r, size) : -1;
 	perfdata_rounds_release(&r.rounds);
+	perfdata_labels_release(&r.rows.labels);
 	perfdata_rows_release(&r.rows);
 	perfdata_files_release(&r.files);
 	perfdata_tasks_release(&r.tasks);

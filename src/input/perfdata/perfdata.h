@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct label_filter;
 struct lines;
 struct recording;
 struct strbuf;
@@ -19,6 +20,9 @@ struct perfdata_options {
 	struct debug_paths paths; /* of the files that stacks need */
 	bool samples;             /* each sample counts as 1, whatever its period */
 	bool branches;            /* keep the branches of samples */
+	/* What names the fields of tracepoints that become labels; both may be NULL. */
+	const char *by;
+	const struct label_filter *labels;
 };
 
 /* Whether an input that begins with these N bytes is perf.data. */

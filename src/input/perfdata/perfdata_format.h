@@ -76,7 +76,8 @@ enum perfdata_mode {
 
 /* Sections behind the data, and their numbers in pipes. */
 enum perfdata_feature {
-	PERFDATA_HAS_BUILD_IDS = 2,
+	PERFDATA_HAS_TRACING = 1,
+	PERFDATA_HAS_BUILD_IDS,
 	PERFDATA_HAS_HOST,
 	PERFDATA_HAS_RELEASE,
 	PERFDATA_HAS_VERSION,

@@ -341,7 +341,7 @@ void perfdata_rows_add(struct perfdata_rows *rs, struct perfdata_event *e,
 		.event = event_of(rs, e),
 		.task = perfdata_tasks_task(rs->tasks, s->pid, s->tid),
 		.kernel = parts.kernel,
-		.labels = labels ? *labels : 0,
+		.labels = perfdata_labels_add(&rs->labels, e, s, labels ? *labels : 0),
 	};
 
 	if (!rs->began)

@@ -5,6 +5,7 @@
 
 #include "perfdata_branches.h"
 #include "perfdata_frames.h"
+#include "perfdata_labels.h"
 #include "perfdata_tasks.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct perfdata_rows {
 	struct perfdata_files *files;
 	struct perfdata_frames frames;
 	struct perfdata_branches branches;
+	struct perfdata_labels labels;
 	bool keeps_branches;   /* samples are asked for their branches */
 	bool samples;          /* each sample counts as 1, whatever its period */
 	bool other_processor;  /* copied stacks cannot be unwound */

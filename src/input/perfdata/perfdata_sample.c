@@ -105,8 +105,9 @@ static void skip_counts(struct words *w, uint64_t format)
 }
 
 /* Reads bytes behind their 32-bit size; both together fill words. */
-static void skip_raw(struct words *w)
+static void read_raw(struct perfdata_sample *s, struct words *w)
 {
+	const unsigned char *bytes = (const unsigned char *)w->at;
 	uint32_t size;
 
 	if (w->at == w->end) {
@@ -115,6 +116,10 @@ static void skip_raw(struct words *w)
 	}
 	memcpy(&size, w->at, sizeof(size));
 	take(w, ((uint64_t)size + sizeof(size) + 7) / 8);
+	if (w->bad)
+		return;
+	s->raw = bytes + sizeof(size);
+	s->raw_size = size;
 }
 
 static void read_branches(
@@ -188,7 +193,7 @@ bool perfdata_sample_read(struct perfdata_sample *s, const struct perf_event_att
 		s->chain = take(&w, s->nr_chain);
 	}
 	if (type & PERF_SAMPLE_RAW)
-		skip_raw(&w);
+		read_raw(s, &w);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		read_branches(s, attr, &w);
 	if (type & PERF_SAMPLE_REGS_USER && (s->abi = word(&w)))

@@ -15,6 +15,8 @@ struct perfdata_sample {
 	bool has_ip, has_period;
 	const uint64_t *chain; /* addresses and marks, leaf first */
 	uint64_t nr_chain;
+	const unsigned char *raw; /* the data of a tracepoint */
+	uint32_t raw_size;
 	/*
 	 * What the processor has recorded of branches (LBR): from, to, flags; the last one first.
 	 * These are all taken branches or, if are_calls is set, the calls that have not returned.

@@ -72,15 +72,8 @@ static bool is_at_end(struct perfdata_stream *s)
 	return !s->left || !lines_peek(s->lines, 1, &bytes);
 }
 
-/* Skips the data behind a record, of which NR bytes begin with a size of BYTES bytes. */
-static void skip_behind(
-	struct perfdata_stream *s, const unsigned char *record, size_t nr, size_t bytes)
+static void skip_behind(struct perfdata_stream *s, uint64_t size)
 {
-	uint64_t size = 0;
-
-	if (nr < sizeof(struct perf_event_header) + bytes)
-		return;
-	memcpy(&size, record + sizeof(struct perf_event_header), bytes);
 	if (size > s->left || !perfdata_skip(s->lines, size)) {
 		s->end = PERFDATA_CUT;
 		s->left = 0;
@@ -88,7 +81,26 @@ static void skip_behind(
 	}
 	s->left -= s->left == UINT64_MAX ? 0 : size;
 	s->taken += size;
-	s->skipped += bytes == 8 ? size : 0;
+}
+
+const unsigned char *perfdata_stream_behind(struct perfdata_stream *s, uint64_t size, uint64_t max)
+{
+	if (size <= max)
+		return take(s, size);
+	skip_behind(s, size);
+	return NULL;
+}
+
+/* Skips the trace behind a record, whose NR bytes begin with the trace's size. */
+static void skip_trace(struct perfdata_stream *s, const unsigned char *record, size_t nr)
+{
+	uint64_t size;
+
+	if (nr < sizeof(struct perf_event_header) + sizeof(size))
+		return;
+	memcpy(&size, record + sizeof(struct perf_event_header), sizeof(size));
+	skip_behind(s, size);
+	s->skipped += s->end ? 0 : size;
 }
 
 static const unsigned char *next_raw(struct perfdata_stream *s, struct perf_event_header *header)
@@ -208,10 +220,7 @@ const unsigned char *perfdata_stream_next(
 				s->end = PERFDATA_UNZSTD;
 			break;
 		case PERFDATA_AUXTRACE:
-			skip_behind(s, record, header->size, 8);
-			break;
-		case PERFDATA_TRACING_DATA:
-			skip_behind(s, record, header->size, 4);
+			skip_trace(s, record, header->size);
 			break;
 		default:
 			return record;

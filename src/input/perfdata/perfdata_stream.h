@@ -39,6 +39,12 @@ void perfdata_stream_release(struct perfdata_stream *s);
 const unsigned char *perfdata_stream_next(
 	struct perfdata_stream *s, struct perf_event_header *header);
 
+/*
+ * Returns the SIZE bytes behind the last record, which do not belong to the next one, or skips them
+ * and returns NULL if there are more than MAX.
+ */
+const unsigned char *perfdata_stream_behind(struct perfdata_stream *s, uint64_t size, uint64_t max);
+
 /* Skips the next N bytes of the input. Returns false if there are fewer. */
 bool perfdata_skip(struct lines *lines, uint64_t n);
 

@@ -38,6 +38,8 @@ WANT = {
     'no-build-id': (['server/11 cycles 1 10: ' + CHAIN], []),
     'flat': (['server/11 cycles 1 3: server+1004'], []),
     'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
+    'fields': (['server/11 sys:it 4 40: ' + CHAIN], []),
+    'damaged-fields': (['server/11 sys:it 1 10: ' + CHAIN], ['samples left out: 1', 'the recording is not complete']),
     'other-fields': ([], ['its events have different fields']),
     'bad-header': ([], ['its header is damaged']),
     'head': ([], ['it is cut inside its header']),
@@ -86,5 +88,23 @@ for name, (rows, notes) in WANT.items():
 for name, want in (('file', 'ab' * 20), ('no-build-id', '-')):
     run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     check_eq(name + ': build-id', want, [line.split()[7] for line in run.stdout.decode().splitlines() if line.endswith('libx.so -')][0])
+
+
+def labels_of(case, *options):
+    """Returns the values of the labels of CASE, and what is said of fields."""
+    run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never', *options], input=case, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    values = [line.split(' ', 2)[2] for line in run.stdout.decode().splitlines() if line.startswith('label ')]
+    return values + [line.split("'stdin': ")[1] for line in run.stderr.decode().splitlines() if ' has these fields ' in line]
+
+
+for key, values in {'comm': ['swapper/1'], 'delta': ['-5'], 'dev': ['8,3'], 'at': ['0xabc'], 'state': ['R', 'S|D', 'S'], 'mask': ['9'],
+                    'action': ['SCHED', '8', 'HI'], 'path': ['/a/b', 'a/b'], 'last': ['/a/b']}.items():
+    check_eq('the field ' + key, [key + ' ' + value for value in values], labels_of(CASES['fields'], '--by=label:' + key))
+check_eq('fields that --label names', ['delta -5', 'state R', 'state S', 'state S|D'],
+         sorted(labels_of(CASES['fields'], '--label=state=S', '--label=delta=-5')))
+LIST = 'sys:it has these fields for --by and --label: comm, delta, dev, at, state, action, path, last, mask'
+check_eq('the fields are listed', [LIST], labels_of(CASES['fields'], '--by=args'))
+check_eq('a place that is not in the data', [LIST], labels_of(CASES['damaged-fields'], '--by=path'))
+check_eq('a field that is not in the data', [LIST], labels_of(CASES['damaged-fields'], '--by=delta'))
 check_eq('every case is here', sorted(CASES), sorted(WANT))
 done()
