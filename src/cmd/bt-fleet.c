@@ -5,9 +5,11 @@
 #include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
+#include "lib/user.h"
 #include "lib/util.h"
 #include "view/args/arg_value.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +130,10 @@ int main(int argc, char **argv)
 	struct fleet_url url;
 
 	program_init();
+	if (user_drop_capabilities()) { /* the recorder, which runs it, has many */
+		program_say("cannot give up capabilities: %s", strerror(errno));
+		return program_end(EXIT_FAILED);
+	}
 	arg_parse(&program, argc, argv, &c);
 	check_words(&c);
 	if (fleet_url_parse(&url, c.words[1], &err))

@@ -62,6 +62,20 @@ check_eq 'no server' '2 1' "$status $(left)"
 send "otlp+https://127.0.0.1:$port" && status=0 || status=$?
 check_eq 'HTTPS without a server' 2 "$status"
 
+# ---- it gives up the capabilities of the recorder that runs it
+
+serve
+server=$!
+windows 0
+mkfifo "$T/stdin"
+"$bin/bt-fleet" send --follow "otlp+http://127.0.0.1:$port" "$T/spool" <"$T/stdin" &
+sender=$!
+exec 8>"$T/stdin"
+check 'it has no capabilities' until_true grep -q '^CapPrm:[[:space:]]*0*$' "/proc/$sender/status"
+exec 8>&-
+check 'it ends with its stdin' wait "$sender"
+kill "$server"
+
 # ---- ClickHouse: what may have been stored is asked for first
 
 serve ok ok ok cut
