@@ -9,6 +9,9 @@ datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
 pkgdatadir = $(datadir)/flametap
 pkglibdir = $(prefix)/lib/flametap
+sysconfdir ?= $(if $(filter /usr,$(prefix)),/etc,$(prefix)/etc)
+unit_file = $(prefix)/lib/systemd/system/flametap-fleet.service
+fleet_conf = $(sysconfdir)/flametap/fleet.conf
 
 CC ?= cc
 CFLAGS ?= -O2 -g
@@ -299,6 +302,11 @@ install: all completion
 		$(INSTALL) -m 644 $(O)/completion/zsh/$$p $(DESTDIR)$(zsh_dir)/_$$p && \
 		$(INSTALL) -m 644 $(O)/completion/fish/$$p $(DESTDIR)$(fish_dir)/$$p.fish || exit; \
 	done
+	$(INSTALL) -d $(dir $(DESTDIR)$(unit_file) $(DESTDIR)$(fleet_conf))
+	sed 's|/usr/bin/sample-bt|$(bindir)/sample-bt|; s|/etc/flametap/|$(dir $(fleet_conf))|' packaging/flametap-fleet.service \
+		>$(DESTDIR)$(unit_file)
+	@# settings are kept
+	[ -e $(DESTDIR)$(fleet_conf) ] || $(INSTALL) -m 644 packaging/fleet.conf $(DESTDIR)$(fleet_conf)
 	@# apropos(1) finds pages by an index
 	@[ -n "$(DESTDIR)" ] || ! command -v mandb >/dev/null || mandb -q $(mandir) || :
 	@echo 'flametap is installed. Next:'
@@ -310,6 +318,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR),$(man_installed)) $(foreach p,$(notdir $(PROGRAMS) $(SCRIPTS)),$(addprefix $(DESTDIR),\
 		$(bindir)/$p $(bash_dir)/$p $(zsh_dir)/_$p $(fish_dir)/$p.fish))
 	rm -rf $(addprefix $(DESTDIR),$(folders_installed))
+	rm -f $(DESTDIR)$(unit_file)
+	! cmp -s packaging/fleet.conf $(DESTDIR)$(fleet_conf) || rm $(DESTDIR)$(fleet_conf)
 
 # packages are built in a copy, so that they do not mix with what was built here
 copy_tree = rm -rf $(1) && mkdir -p $(1) && tar --exclude-vcs --exclude=./build -c . | tar -x -C $(1)

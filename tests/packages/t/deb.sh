@@ -60,6 +60,13 @@ root_records() {
 		in_root use 'stat -c "%U:%G %a" /usr/bin/sample-bt | grep -x "root:root 755" && ! getcap /usr/bin/sample-bt | grep cap_'
 }
 
+# fleet_is_installed: the service is there and is not enabled; its settings are the administrator's
+fleet_is_installed() {
+	in_root use 'echo "# mine" >>/etc/flametap/fleet.conf && dpkg-query -W -f "\${Conffiles}" flametap-fleet | grep -q /etc/flametap/fleet.conf' &&
+		in_root use 'dpkg -L flametap-fleet | grep -q "/systemd/system/flametap-fleet.service$" && bt-fleet --version' &&
+		in_root use 'cat /usr/lib/systemd/system/flametap-fleet.service >/dev/null && ! find /etc/systemd -name "flametap*" | grep .'
+}
+
 of_suite() {
 	suite=$1
 	if ! fresh_root build "$suite" "$(build_needs),build-essential,fakeroot,lintian"; then
@@ -73,9 +80,10 @@ of_suite() {
 	files >"$T/before"
 	check "$suite: is installed" installed
 	check "$suite: records" recorded
+	check "$suite: the service of a fleet" fleet_is_installed
 	check "$suite: members of a group may record" group_records
 	check "$suite: only root may record" root_records
-	check "$suite: is purged" in_root use 'apt-get purge -y --autoremove flametap flametap-systemtap'
+	check "$suite: is purged" in_root use 'apt-get purge -y --autoremove flametap flametap-systemtap flametap-fleet'
 	files >"$T/after"
 	check_eq "$suite: what is left" '' "$(diff "$T/before" "$T/after" | sed -n 's/^> //p')"
 	rm -rf --one-file-system "$T/build" "$T/use"
