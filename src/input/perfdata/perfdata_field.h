@@ -41,7 +41,7 @@ void perfdata_field_release(struct perfdata_field *f);
 bool perfdata_field_value(
 	const struct perfdata_field *f, const unsigned char *raw, size_t size, struct strbuf *out);
 
-/* Appends the names of all fields that FORMAT has beside those of every tracepoint. */
+/* Appends the names of the fields in FORMAT, without the fields that all tracepoints have. */
 void perfdata_field_names(const char *format, struct strbuf *out);
 
 #endif

@@ -32,7 +32,7 @@ struct perfdata_labels {
 	struct strbuf value;
 };
 
-/* The keys are BY and those of FILTER; both may be NULL. */
+/* The keys are BY and the keys of FILTER. Both may be NULL. */
 void perfdata_labels_init(struct perfdata_labels *ls, struct recording *rec, const char *by,
 	const struct label_filter *filter);
 void perfdata_labels_release(struct perfdata_labels *ls);
