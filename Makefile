@@ -305,6 +305,7 @@ install: all completion
 	$(INSTALL) -d $(dir $(DESTDIR)$(unit_file) $(DESTDIR)$(fleet_conf))
 	sed 's|/usr/bin/sample-bt|$(bindir)/sample-bt|; s|/etc/flametap/|$(dir $(fleet_conf))|' packaging/flametap-fleet.service \
 		>$(DESTDIR)$(unit_file)
+	chmod 644 $(DESTDIR)$(unit_file)
 	@# settings are kept
 	[ -e $(DESTDIR)$(fleet_conf) ] || $(INSTALL) -m 644 packaging/fleet.conf $(DESTDIR)$(fleet_conf)
 	@# apropos(1) finds pages by an index

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two sides of a difference: two profiles, or two parts of the time of one profile, which are compared by the second. */
+/* The two sides of a difference: two profiles, or two parts of the time of one profile, whose weights per second are compared. */
 'use strict';
 flametap.sides = (() => {
 	const { isDiff, isNormalized } = flametap.data;

@@ -175,7 +175,7 @@ flametap.strip = (() => {
 		const all = `${seconds(last * times.length)} s`, hint = 'drag to select';
 
 		if (compare)
-			return `before: ${words(time || whole)}, after: ${words(compare)}, by the second`;
+			return `before: ${words(time || whole)}, after: ${words(compare)}, per second`;
 		if (second)
 			return `${all}; ${hint} the part to compare with all`;
 		return time ? `${words(time)} of ${all}` : `${all}; ${hint}`;

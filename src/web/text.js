@@ -63,7 +63,7 @@ flametap.text = (() => {
 		return (weight < 0 ? '\u2212' : '+') + amount(Math.abs(weight));
 	}
 
-	/* Returns the amounts of both sides and their change, each in a second if parts of the time are compared. */
+	/* Returns the amounts of both sides and their change, per second if parts of the time are compared. */
 	function amountsOf(weights)
 	{
 		const lengths = sides.lengths(), rest = lengths ? '/s' : '';

@@ -74,7 +74,7 @@ def drag(page, first, last, shift=False):
 
 
 def compared(found, before, after):
-    """Returns the sums and the colour of each node, where BEFORE and AFTER are (first, last) slices: weights in a second are compared."""
+    """Returns the sums and the colour of each node, where BEFORE and AFTER are (first, last) slices: weights per second are compared."""
     sides = [expected(found, *part) for part in (before, after)]
     lengths = [(last - first + 1) * (MS / 1000) for first, last in (before, after)]
     return {path: [x, y, diffs.step(x, y, lengths, False)] for path, x, y in
@@ -82,7 +82,7 @@ def compared(found, before, after):
 
 
 def amount(value):
-    """Returns an amount in a second as the picture shows it."""
+    """Returns an amount per second as the picture shows it."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2
     return '{:,.{}f}'.format(math.floor(value * 10 ** digits + 0.5) / 10 ** digits, digits)
 
@@ -182,7 +182,7 @@ def times_compared_by_dragging(browser):
     drag(page, 31, 50, shift=True)
     equal(nodes(page), compared(found, (1, 10), (31, 50)))
     equal(page.hash(), '#time=0-0.2&compare=0.6-1')
-    equal(page.text('range', '.strip'), 'before: 0 \u2013 0.2 s, after: 0.6 \u2013 1 s, by the second')
+    equal(page.text('range', '.strip'), 'before: 0 \u2013 0.2 s, after: 0.6 \u2013 1 s, per second')
     equal(page.js("return [...document.querySelectorAll('.strip .tag')].map((t) => [t.style.left, t.style.width])"),
           [['0%', '20%'], ['60%', '40%']])
     drag(page, 30, 30)
@@ -225,7 +225,7 @@ def times_compared_by_keys(browser):
 
 @test
 def numbers_of_compared_times(browser):
-    """Legend, table, search and changes are those of a difference, and amounts are by the second."""
+    """Legend, table, search and changes are those of a difference, and amounts are per second."""
     found = parts()
     page = Page(browser, draw('times', recording(found)) + '#time=0-0.2&compare=0.4-0.8')
     before, after = ([(names[1:], weight) for names, at, weight in found if first <= at <= last] for first, last in ((1, 10), (21, 40)))

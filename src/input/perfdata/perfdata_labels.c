@@ -119,7 +119,7 @@ static void note_event(
 		strbuf_adds(notes, " has these fields for --by and --label: ");
 		perfdata_field_names(format, notes);
 	} else {
-		strbuf_adds(notes, ": its fields are not described");
+		strbuf_adds(notes, ": the formats of its fields are missing");
 	}
 	strbuf_addch(notes, '\n');
 	strbuf_release(&room);
@@ -142,6 +142,6 @@ void perfdata_labels_note(struct perfdata_labels *ls, const struct perfdata_even
 		said++;
 	}
 	if (said && late)
-		strbuf_adds(notes, "these fields are described behind the samples, which were "
-				   "read before: give the file itself, not a pipe of it\n");
+		strbuf_adds(notes, "the formats of these fields are behind the samples, which "
+				   "were read first: give the file itself instead of a pipe\n");
 }

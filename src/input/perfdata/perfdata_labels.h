@@ -37,8 +37,7 @@ void perfdata_labels_init(struct perfdata_labels *ls, struct recording *rec, con
 	const struct label_filter *filter);
 void perfdata_labels_release(struct perfdata_labels *ls);
 
-/* Returns the number of the label set that has SET and the fields of the sample S of the event E.
- */
+/* Returns the label set with the labels of SET and the fields of sample S, which is of event E. */
 uint32_t perfdata_labels_add(struct perfdata_labels *ls, const struct perfdata_event *e,
 	const struct perfdata_sample *s, uint32_t set);
 

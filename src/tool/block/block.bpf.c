@@ -245,7 +245,7 @@ static __always_inline void add_request(
 	span->row.state = TOOL_VALUE(what >> 32);
 	add_row(&span->row, 1, issued - span->since, count);
 	span->row.state = TOOL_VALUE(what >> 32 | BLOCK_DEVICE | error << BLOCK_ERROR_SHIFT);
-	add_row(&span->row, 1, elapsed(issued, now), count);
+	add_row(&span->row, 1, now - issued, count);
 	span->row.event = ROW_BYTES;
 	add_row(&span->row, 1, (uint32_t)what, count);
 }
@@ -266,7 +266,7 @@ int on_complete(struct bpf_raw_tracepoint_args *ctx)
 	if (bytes < BPF_CORE_READ(request, __data_len))
 		return 0;
 	if (now <= control.until && now >= span->since &&
-		request_counts(&settings, elapsed(span->since, now)))
+		request_counts(&settings, now - span->since))
 		add_request(span, error_of(ctx->args[1]), now, count);
 	span_drop(&key);
 	return 0;

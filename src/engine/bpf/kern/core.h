@@ -154,8 +154,8 @@ static __always_inline struct slices my_slices(void)
 }
 
 /*
- * Returns the nanoseconds from SINCE to END, or 0 if SINCE is later: two processors may have read
- * them, whose clocks differ by some nanoseconds.
+ * Returns the nanoseconds from SINCE to END, or 0 if SINCE is later: another processor may have
+ * begun a span, as scan_waits() does, after this one has read the time.
  */
 static __always_inline uint64_t elapsed(uint64_t since, uint64_t end)
 {
