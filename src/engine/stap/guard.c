@@ -3,6 +3,7 @@
 #include "claim.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "stap_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- in the guard, after fork */
@@ -188,14 +190,17 @@ static bool unload(struct watch *w, pid_t loader, bool read_sums)
 }
 
 /*
- * Unloads the module after the program has ended with STATUS. Returns false if it is still loaded.
- * A stapio that ended by itself has unloaded the module. A signed module has no unique name, so a
- * module with its name that is loaded after that may belong to another recording.
+ * Cleans up after the program has ended with STATUS: if a compiler was ended, stap has noted a
+ * failure in its cache; if the program loaded a module, that is unloaded. Returns false if it is
+ * still loaded. A stapio that ended by itself has unloaded the module. A signed module has no
+ * unique name, so a module with its name that is loaded after that may belong to another recording.
  */
 static bool clean_up(struct watch *w, pid_t loader, int status)
 {
 	bool killed = status > 128, by_us = w->stops > 2;
 
+	if (!w->module && (w->stops || killed))
+		stap_cache_forget_failures(time(NULL) + 1);
 	if (!w->module || (w->module->is_signed && !killed))
 		return true;
 	return unload(w, loader, killed && !by_us && !w->orphaned);

@@ -19,6 +19,7 @@
 #include "process/descendants.h"
 #include "process/task.h"
 #include "stage.h"
+#include "stap_cache.h"
 #include "stap_module.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/names/kallsyms.h"
@@ -54,7 +55,9 @@ struct stap {
 		size_t nr;
 	} given; /* the targets of extended before that */
 	enum phase phase;
-	bool stopped; /* the end was requested */
+	bool stopped;        /* the end was requested */
+	time_t began;        /* when the compilation was started first */
+	bool compiles_again; /* since stap had noted failures in its cache */
 	struct processes processes;
 	struct facets names;  /* what asks processes for names */
 	struct facets facets; /* of the processes; they are the next ones */
@@ -628,6 +631,7 @@ static int stap_start(struct engine *engine, struct strbuf *err)
 	struct stap *s = (struct stap *)engine;
 
 	claims_sweep();
+	s->began = time(NULL);
 	seal_ask_names(s->request, &s->names, &s->processes);
 	if (!s->request->module)
 		return guard_start(&s->guard, s->compile.words, NULL, err);
@@ -671,11 +675,30 @@ static void take_log(void *context, const char *text, size_t len)
 	}
 }
 
+/*
+ * Compiles once more if stap did not find a tracepoint and an earlier run, which was perhaps
+ * killed, had noted that headers of tracepoints do not compile. Returns false if it does not.
+ */
+static bool compile_again(struct stap *s)
+{
+	bool no_probe = strstr(s->log.buf, "while resolving probe point: identifier 'kernel'");
+
+	if (!s->guard.status || s->stopped || s->compiles_again || !no_probe ||
+		!stap_cache_forget_failures(s->began))
+		return false;
+	s->compiles_again = true;
+	strbuf_reset(&s->compiled);
+	strbuf_reset(&s->log);
+	return !guard_start(&s->guard, s->compile.words, NULL, &s->error);
+}
+
 /* Runs the module after the compilation, unless there is none or the end was requested. */
 static void go_on(struct stap *s)
 {
 	struct strbuf *path = &s->compiled;
 
+	if (compile_again(s))
+		return;
 	s->phase = OVER;
 	while (path->len && path->buf[path->len - 1] == '\n')
 		path->buf[--path->len] = '\0';
