@@ -36,7 +36,7 @@ enum {
 	THREADS_MAX = 64,
 	PAGE = 4096,
 	SEARCHED = 4,         /* pages of an area */
-	MARK_BYTES = 32,      /* bytes of an object whose beginning has the mark */
+	MARK_BYTES = 40,      /* bytes at the beginning of an object that may have the mark */
 	MARK_STEPS = 12,      /* then the marking function is surely the innermost */
 	MARK_STEPS_MORE = 64, /* at most */
 	MARK_WAIT = 1 << 18,  /* steps until the mark is set */
@@ -588,11 +588,13 @@ static void moment(pid_t tid, char *text, void (*log_it)(pid_t tid, const char *
 
 /*
  * Returns the place of NUMBER near the beginning of the object at ADDRESS, or 0 if it is not there.
+ * The elements of an array of Lua 5.5 are before the place to which its pointer leads.
  */
 static uint64_t find_number(uint64_t address, double number)
 {
 	double at;
 
+	address -= sizeof(at);
 	for (uint64_t i = 0; i < MARK_BYTES; i += sizeof(at))
 		if (read_process(address + i, &at, sizeof(at)) && at == number)
 			return address + i;

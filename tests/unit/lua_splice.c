@@ -146,8 +146,8 @@ static void splice__luajit(void **state)
 /* In each version of Lua that is installed. */
 static void find_code__the_interpreter(void **state)
 {
-	static const char *const files[] = {
-		"/usr/bin/lua5.1", "/usr/bin/lua5.3", "/usr/bin/lua5.4"};
+	static const char *const files[] = {"/usr/bin/lua5.1", "/usr/bin/lua5.2", "/usr/bin/lua5.3",
+		"/usr/bin/lua5.4", "/usr/bin/lua5.5"};
 	size_t found = 0;
 
 	(void)state;

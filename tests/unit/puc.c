@@ -85,8 +85,10 @@ static void find__each_version(void **state)
 		unsigned minor, release;
 	} list[] = {
 		{"$Lua: Lua 5.1.5 Copyright (C) 1994-2012 Lua.org, PUC-Rio $", 1, 5},
+		{"$LuaVersion: Lua 5.2.4  Copyright (C) 1994-2015 Lua.org, PUC-Rio", 2, 4},
 		{"$LuaVersion: Lua 5.3.6  Copyright (C) 1994-2020 Lua.org, PUC-Rio", 3, 6},
 		{"$LuaVersion: Lua 5.4.4  Copyright (C) 1994-2022 Lua.org, PUC-Rio", 4, 4},
+		{"$LuaVersion: Lua 5.5.1  Copyright (C) 1994-2026 Lua.org, PUC-Rio", 5, 1},
 	};
 	struct puc_layout layout;
 
@@ -129,10 +131,11 @@ static void find__not_other_versions(void **state)
 	struct puc_layout layout;
 
 	(void)state;
-	assert_int_equal(find("$LuaVersion: Lua 5.2.4  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.0.3  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.2.0  Copyright", &layout), -1);
 	assert_int_equal(find("$LuaVersion: Lua 5.3.2  Copyright", &layout), -1);
 	assert_int_equal(find("$LuaVersion: Lua 5.4.2  Copyright", &layout), -1);
-	assert_int_equal(find("$LuaVersion: Lua 5.5.0  Copyright", &layout), -1);
+	assert_int_equal(find("$LuaVersion: Lua 5.6.0  Copyright", &layout), -1);
 }
 
 static void find__not_other_texts(void **state)

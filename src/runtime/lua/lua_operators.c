@@ -26,6 +26,14 @@ static const char *const puc_names_5_1[] = {
 	"VARARG",
 };
 
+static const char *const puc_names_5_2[] = {
+	"MOVE", "LOADK", "LOADKX", "LOADBOOL", "LOADNIL", "GETUPVAL", "GETTABUP", "GETTABLE",
+	"SETTABUP", "SETUPVAL", "SETTABLE", "NEWTABLE", "SELF", "ADD", "SUB", "MUL", "DIV", "MOD",
+	"POW", "UNM", "NOT", "LEN", "CONCAT", "JMP", "EQ", "LT", "LE", "TEST", "TESTSET", "CALL",
+	"TAILCALL", "RETURN", "FORLOOP", "FORPREP", "TFORCALL", "TFORLOOP", "SETLIST", "CLOSURE",
+	"VARARG", "EXTRAARG",
+};
+
 static const char *const puc_names_5_3[] = {
 	"MOVE", "LOADK", "LOADKX", "LOADBOOL", "LOADNIL", "GETUPVAL", "GETTABUP", "GETTABLE",
 	"SETTABUP", "SETUPVAL", "SETTABLE", "NEWTABLE", "SELF", "ADD", "SUB", "MUL", "MOD", "POW",
@@ -45,6 +53,18 @@ static const char *const puc_names_5_4[] = {
 	"RETURN0", "RETURN1", "FORLOOP", "FORPREP", "TFORPREP", "TFORCALL", "TFORLOOP", "SETLIST",
 	"CLOSURE", "VARARG", "VARARGPREP", "EXTRAARG",
 };
+
+static const char *const puc_names_5_5[] = {
+	"MOVE", "LOADI", "LOADF", "LOADK", "LOADKX", "LOADFALSE", "LFALSESKIP", "LOADTRUE",
+	"LOADNIL", "GETUPVAL", "SETUPVAL", "GETTABUP", "GETTABLE", "GETI", "GETFIELD", "SETTABUP",
+	"SETTABLE", "SETI", "SETFIELD", "NEWTABLE", "SELF", "ADDI", "ADDK", "SUBK", "MULK", "MODK",
+	"POWK", "DIVK", "IDIVK", "BANDK", "BORK", "BXORK", "SHLI", "SHRI", "ADD", "SUB", "MUL",
+	"MOD", "POW", "DIV", "IDIV", "BAND", "BOR", "BXOR", "SHL", "SHR", "MMBIN", "MMBINI",
+	"MMBINK", "UNM", "BNOT", "NOT", "LEN", "CONCAT", "CLOSE", "TBC", "JMP", "EQ", "LT", "LE",
+	"EQK", "EQI", "LTI", "LEI", "GTI", "GEI", "TEST", "TESTSET", "CALL", "TAILCALL", "RETURN",
+	"RETURN0", "RETURN1", "FORLOOP", "FORPREP", "TFORPREP", "TFORCALL", "TFORLOOP", "SETLIST",
+	"CLOSURE", "VARARG", "GETVARG", "ERRNNIL", "VARARGPREP", "EXTRAARG",
+};
 /* clang-format on */
 
 static const char *luajit_name(const struct luajit_shape *s, uint32_t opcode)
@@ -60,17 +80,17 @@ static const char *luajit_name(const struct luajit_shape *s, uint32_t opcode)
 static const char *puc_name(unsigned minor, uint32_t opcode)
 {
 	static const struct {
-		unsigned minor;
 		const char *const *names;
 		uint32_t nr;
-	} versions[] = {{1, puc_names_5_1, ARRAY_LEN(puc_names_5_1)},
-		{3, puc_names_5_3, ARRAY_LEN(puc_names_5_3)},
-		{4, puc_names_5_4, ARRAY_LEN(puc_names_5_4)}};
+	} versions[] = {{NULL, 0}, {puc_names_5_1, ARRAY_LEN(puc_names_5_1)},
+		{puc_names_5_2, ARRAY_LEN(puc_names_5_2)},
+		{puc_names_5_3, ARRAY_LEN(puc_names_5_3)},
+		{puc_names_5_4, ARRAY_LEN(puc_names_5_4)},
+		{puc_names_5_5, ARRAY_LEN(puc_names_5_5)}};
 
-	for (size_t i = 0; i < ARRAY_LEN(versions); i++)
-		if (versions[i].minor == minor)
-			return opcode < versions[i].nr ? versions[i].names[opcode] : NULL;
-	return NULL;
+	return minor < ARRAY_LEN(versions) && opcode < versions[minor].nr
+		       ? versions[minor].names[opcode]
+		       : NULL;
 }
 
 const char *lua_operator_name(const struct lua_layout *l, uint32_t opcode)

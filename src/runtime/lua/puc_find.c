@@ -80,8 +80,8 @@ int puc_find(const struct target *t, struct puc_layout *layout, struct strbuf *e
 	shape = puc_shape(layout->minor, layout->release);
 	if (!shape)
 		return fail(err,
-			"Lua 5.%u.%u in '%s' is not supported: 5.1 is, 5.3 from 5.3.3 on, and "
-			"5.4 from 5.4.3 on",
+			"Lua 5.%u.%u in '%s' is not supported: 5.1 and 5.5 are, 5.2 from 5.2.1 "
+			"on, 5.3 from 5.3.3 on, and 5.4 from 5.4.3 on",
 			layout->minor, layout->release, file->path);
 	layout->shape = *shape;
 	layout->bias = file->bias;

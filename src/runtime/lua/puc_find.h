@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds PUC Lua 5.1, 5.3 or 5.4 in a process. Its version determines the layout of structures. */
+/* Finds PUC Lua 5.1 to 5.5 in a process. Its version determines the layout of structures. */
 #ifndef RUNTIME_LUA_PUC_FIND_H
 #define RUNTIME_LUA_PUC_FIND_H
 

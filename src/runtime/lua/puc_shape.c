@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "puc_shape.h"
+#include "lib/util.h"
 
 #include <stddef.h>
 
@@ -20,7 +21,6 @@ static const struct puc_shape lua51 = {
 	.savedpc = 0x18,
 	.state_pc = 0x30,
 	.callstatus = 0x24,
-	.tail = 0xffff,
 	.not_called = 0xffff,
 	.proto = 0x20,
 	.c_function = 0x20,
@@ -52,6 +52,52 @@ static const struct puc_shape lua51 = {
 		.sets = {BITS(0, 6) | BITS(10, 21) | BITS(26, 29) | BITS(31, 32) | BITS(36, 37)}},
 };
 
+static const struct puc_shape lua52 = {
+	.minor = 2,
+	.status = 10,
+	.global = 0x18,
+	.ci = 0x20,
+	.base_ci = 0x80,
+	.levels = 0x46,
+	.levels_size = 2,
+	.mainthread = 0x108,
+	.func = 0,
+	.previous = 0x10,
+	.savedpc = 0x38,
+	.saves_pc = true,
+	.callstatus = 0x22,
+	.not_called = 1 << 1 | 1 << 6, /* hook, tail call */
+	.proto = 0x18,
+	.c_function = 0x18,
+	.code = 0x18,
+	.constants = 0x10,
+	.lineinfo = 0x28,
+	.locvars = 0x30,
+	.upvalues = 0x38,
+	.source = 0x48,
+	.linedefined = 0x68,
+	.sizecode = 0x58,
+	.sizelocvars = 0x64,
+	.upvalue_size = 16,
+	.op = {.move = 0,
+		.loadk = 1,
+		.loadnil = 4,
+		.getupval = 5,
+		.getglobal = 0xff,
+		.gettabup = 6,
+		.gettable = 7,
+		.getfield = 0xff,
+		.self = 12,
+		.jmp = 23,
+		.call = 29,
+		.tailcall = 30,
+		.forloop = 0xff,
+		.forprep = 0xff,
+		.tforcall = 34,
+		.sets = {BITS(0, 7) | BITS(11, 22) | BITS(27, 30) | BITS(32, 33) | BIT(35) |
+			 BITS(37, 38)}},
+};
+
 static const struct puc_shape lua53 = {
 	.minor = 3,
 	.status = 12,
@@ -64,8 +110,8 @@ static const struct puc_shape lua53 = {
 	.func = 0,
 	.previous = 0x10,
 	.savedpc = 0x28,
+	.saves_pc = true,
 	.callstatus = 0x42,
-	.tail = 1 << 5,
 	.not_called = 1 << 2 | 1 << 5 | 1 << 8, /* hook, tail call, finalizer */
 	.fresh = 1 << 3,
 	.proto = 0x18,
@@ -99,6 +145,18 @@ static const struct puc_shape lua53 = {
 			 BITS(44, 45)}},
 };
 
+/* 5.5 has the opcodes of 5.4 that matter here. */
+#define OPS_5_4                                                                                    \
+	{                                                                                          \
+		.move = 0, .loadk = 3, .loadnil = 8, .getupval = 9, .getglobal = 0xff,             \
+		.gettabup = 11, .gettable = 12, .getfield = 14, .self = 20, .jmp = 56, .call = 68, \
+		.tailcall = 69, .forloop = 0xff, .forprep = 0xff, .tforcall = 76, .sets = {        \
+			BITS(0, 9) | BITS(11, 14) | BITS(19, 45) | BITS(49, 53),                   \
+			BITS(67 - 64, 69 - 64) | BITS(73 - 64, 74 - 64) | BIT(77 - 64) |           \
+				BITS(79 - 64, 81 - 64)                                             \
+		}                                                                                  \
+	}
+
 static const struct puc_shape lua54 = {
 	.minor = 4,
 	.status = 10,
@@ -112,7 +170,6 @@ static const struct puc_shape lua54 = {
 	.previous = 0x10,
 	.savedpc = 0x20,
 	.callstatus = 0x3e,
-	.tail = 1 << 5,
 	.not_called = 1 << 3 | 1 << 5 | 1 << 7,
 	.fresh = 1 << 2,
 	.proto = 0x18,
@@ -129,31 +186,49 @@ static const struct puc_shape lua54 = {
 	.abslineinfo = 0x60,
 	.sizeabslineinfo = 0x28,
 	.upvalue_size = 16,
-	.op = {.move = 0,
-		.loadk = 3,
-		.loadnil = 8,
-		.getupval = 9,
-		.getglobal = 0xff,
-		.gettabup = 11,
-		.gettable = 12,
-		.getfield = 14,
-		.self = 20,
-		.jmp = 56,
-		.call = 68,
-		.tailcall = 69,
-		.forloop = 0xff,
-		.forprep = 0xff,
-		.tforcall = 76,
-		.sets = {BITS(0, 9) | BITS(11, 14) | BITS(19, 45) | BITS(49, 53),
-			BITS(67 - 64, 69 - 64) | BITS(73 - 64, 74 - 64) | BIT(77 - 64) |
-				BITS(79 - 64, 81 - 64)}},
+	.op = OPS_5_4,
+};
+
+static const struct puc_shape lua55 = {
+	.minor = 5,
+	.status = 11,
+	.global = 0x18,
+	.ci = 0x20,
+	.base_ci = 0x60,
+	.levels = 0xb0,
+	.levels_size = 2,
+	.main = 0x588,
+	.func = 0,
+	.previous = 0x10,
+	.savedpc = 0x20,
+	.callstatus = 0x3e, /* the upper half of the flags */
+	.not_called = 1 << 4 | 1 << 6 | 1 << 8,
+	.fresh = 1 << 0,
+	.proto = 0x18,
+	.c_function = 0x18,
+	.code = 0x40,
+	.constants = 0x38,
+	.lineinfo = 0x58,
+	.locvars = 0x68,
+	.upvalues = 0x50,
+	.source = 0x70,
+	.linedefined = 0x2c,
+	.sizecode = 0x18,
+	.sizelocvars = 0x24,
+	.abslineinfo = 0x60,
+	.sizeabslineinfo = 0x28,
+	.upvalue_size = 16,
+	.op = OPS_5_4,
 };
 
 const struct puc_shape *puc_shape(unsigned minor, unsigned release)
 {
-	if (minor == 1)
-		return &lua51;
-	if (minor == 3)
-		return release >= 3 ? &lua53 : NULL;
-	return minor == 4 && release >= 3 ? &lua54 : NULL;
+	static const struct {
+		unsigned first; /* the first release that has this shape */
+		const struct puc_shape *shape;
+	} versions[] = {{0, NULL}, {0, &lua51}, {1, &lua52}, {3, &lua53}, {3, &lua54}, {0, &lua55}};
+
+	return minor < ARRAY_LEN(versions) && release >= versions[minor].first
+		       ? versions[minor].shape
+		       : NULL;
 }

@@ -17,21 +17,22 @@ struct puc_ops {
 };
 
 struct puc_shape {
-	uint8_t minor; /* minor version: 1, 3 or 4 */
+	uint8_t minor; /* minor version: 1 to 5 */
 	/* Offsets in lua_State. base_ci is the outermost CallInfo, but in 5.1 a pointer to it. */
 	uint16_t status, global, ci, base_ci, levels;
 	uint8_t levels_size; /* bytes of the number of nested C calls: 2 or 4 */
-	uint16_t mainthread; /* offset in global_State */
+	uint16_t mainthread; /* offset in global_State of a pointer to the main thread */
+	uint16_t main;       /* offset in global_State of the main thread, if it is part of it */
 	/* Offsets in CallInfo. If previous is 0, CallInfos are an array of elements of ci_size. */
 	uint16_t func, previous, ci_size, savedpc;
+	bool saves_pc; /* savedpc is up to date in the innermost function, too */
 	/* Offset in lua_State of the innermost function's savedpc, or 0 if its CallInfo has it. */
 	uint16_t state_pc;
 	/*
 	 * The offset in CallInfo of two bytes of flags, or in 5.1 of the number of tail calls, and
-	 * the masks of a function that was called by a tail call, and of one that was not called by
-	 * the frame below.
+	 * the mask of a function that was not called by the frame below.
 	 */
-	uint16_t callstatus, tail, not_called;
+	uint16_t callstatus, not_called;
 	uint16_t fresh; /* mask of a function that began a run, or 0 if there is no such flag */
 	uint16_t proto, c_function; /* offsets in LClosure and CClosure */
 	/* Offsets in Proto. */
@@ -49,8 +50,9 @@ enum {
 	PUC_FUNCTION = 6,
 	PUC_LIGHT_C = 0x16,
 	PUC_C_CLOSURE = 0x26,
-	PUC_IS_C = 10, /* offset in a closure of 5.1 */
-	PUC_TEXT = 0x18,
+	PUC_IS_C = 10,       /* offset in a closure of 5.1 */
+	PUC_TEXT = 0x18,     /* offset of the characters of a string */
+	PUC_SHORT_LEN = 0xb, /* in 5.5: offset of a string's length, negative if it is long */
 	PUC_VALUE_SIZE = 16,
 	PUC_LOCVAR_SIZE = 16,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the stack of PUC Lua 5.1, 5.3 and 5.4, one frame or a few words of the native stack per
- * step. The same code runs in the kernel (BPF) and in user space. lua_step.h includes this file and
- * describes VM_READ.
+ * Walks the stack of PUC Lua 5.1 to 5.5, one frame or a few words of the native stack per step. The
+ * same code runs in the kernel (BPF) and in user space. lua_step.h includes this file and describes
+ * VM_READ.
  *
  * The interpreter keeps the pointer to its lua_State in a register or in a slot of its native
  * stack. Pointers there may lead to any thread. A thread with status 0 and a function is the
@@ -108,7 +108,7 @@ static inline void puc_take_pc(struct lua_walk *w, const struct puc_shape *s)
 	struct vm_frame *f = &w->puc.next;
 	uint64_t code, end;
 
-	if (!puc_code(w, s, f, &code, &end))
+	if (s->saves_pc || !puc_code(w, s, f, &code, &end))
 		return;
 	for (uint32_t i = 0; i < VM_NATIVE_REGS; i++) {
 		uint64_t pc = w->vm.native.reg[i & (VM_NATIVE_REGS - 1)];
@@ -173,7 +173,9 @@ static inline bool puc_is_global(struct lua_walk *w, const struct puc_shape *s, 
 {
 	struct puc_walk *p = &w->puc;
 
-	return lua_is_address(global) && !lua_read_word(w, &p->main, global + s->mainthread) &&
+	p->main = global + s->main;
+	return lua_is_address(global) &&
+	       (s->main || !lua_read_word(w, &p->main, global + s->mainthread)) &&
 	       lua_is_address(p->main) && !VM_READ(w, p->pair, sizeof(p->pair), p->main) &&
 	       (p->pair[1] & 0xff) == PUC_IS_THREAD &&
 	       !lua_read_word(w, &p->pair[0], p->main + s->global) && p->pair[0] == global;
@@ -219,7 +221,8 @@ static inline int puc_enter_thread(struct lua_walk *w, const struct puc_shape *s
 	if (p->scan > w->vm.native.sp)
 		p->scan -= LUA_BYTES; /* the resumer may be in the same words */
 	p->scan_end = p->scan + PUC_SCAN_RESUMER;
-	if (puc_take_ci(w, s, p->seen.ci))
+	/* A CallInfo has no function yet when it has just become the innermost one. */
+	if (puc_take_ci(w, s, p->seen.ci) && !p->is_leaf)
 		return VM_INCONSISTENT;
 	if (p->is_leaf) {
 		w->vm.state =
@@ -280,7 +283,7 @@ static inline int puc_step(struct lua_walk *w, const struct puc_shape *s)
 
 	if (p->is_scanning)
 		return puc_scan(w, s);
-	w->vm.found = !puc_is_replaced(w, s, &p->next);
+	w->vm.found = p->next.what && !puc_is_replaced(w, s, &p->next);
 	w->vm.frame = p->next;
 	if (w->vm.found)
 		lua_take_op(w, &w->vm.frame, s->minor > 3 ? PUC_OPCODE_5_4 : PUC_OPCODE);

@@ -46,7 +46,8 @@ static inline struct puc_ins puc_decode(const struct puc_shape *s, uint32_t ins)
 		i.c = ins >> 24;
 		i.bx = ins >> 15;
 		i.jump = (int32_t)(ins >> 7) - 0xffffff;
-		i.c_is_constant = i.op == s->op.self ? ins >> 15 & 1 : i.op != s->op.gettable;
+		i.c_is_constant = i.op == s->op.self && s->minor == 4 ? ins >> 15 & 1
+								      : i.op != s->op.gettable;
 	} else {
 		i.op = ins & 0x3f;
 		i.a = ins >> 6 & 0xff;
@@ -287,6 +288,23 @@ static inline bool puc_begin_search(
 	return at >= f->code && f->pc < size;
 }
 
+/*
+ * Reads the characters of a string, at most MAX with the NUL byte. A long string of 5.5 has a
+ * pointer to them. Returns their number with the NUL byte, or a negative number if they cannot be
+ * read.
+ */
+static inline int puc_read_string(
+	struct lua_walk *w, const struct puc_shape *s, uint64_t string, char *to, uint32_t max)
+{
+	uint64_t text = string + PUC_TEXT;
+	int8_t len;
+
+	if (s->minor >= 5 && (VM_READ(w, &len, 1, string + PUC_SHORT_LEN) ||
+				     (len < 0 && lua_read_word(w, &text, text))))
+		return -1;
+	return VM_READ_STRING(w, to, max, text);
+}
+
 /* Reads the name that the caller, with the frame BELOW, has for the function of the frame F. */
 static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 	const struct vm_frame *f, const struct vm_frame *below, struct lua_texts *t)
@@ -310,7 +328,7 @@ static inline void puc_read_name(struct lua_walk *w, const struct puc_shape *s,
 	PUC_SEARCH(w, s);
 	if (!w->puc.search.text)
 		return;
-	len = VM_READ_STRING(w, t->name, LUA_NAME_MAX, w->puc.search.text + PUC_TEXT);
+	len = puc_read_string(w, s, w->puc.search.text, t->name, LUA_NAME_MAX);
 	if (len <= 0 || t->name[0] == '(') /* a hidden variable of a loop */
 		return;
 	t->name_len = (uint32_t)len;
@@ -370,7 +388,7 @@ static inline void puc_read_texts(struct lua_walk *w, const struct puc_shape *s,
 		t->named = true;
 		return;
 	}
-	len = VM_READ_STRING(w, t->chunk, LUA_TEXT_MAX, chunk + PUC_TEXT);
+	len = puc_read_string(w, s, chunk, t->chunk, LUA_TEXT_MAX);
 	t->chunk_len = len > 0 ? (uint32_t)len : 0;
 	t->named = len >= 0;
 }

@@ -34,7 +34,7 @@ order_decides() {
 	[ "$decided" != more ]
 }
 
-for version in 5.1 5.3 5.4; do
+for version in 5.1 5.2 5.3 5.4; do
 	if command -v lua$version >"$T/found"; then
 		order $version
 	else

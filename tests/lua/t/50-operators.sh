@@ -19,7 +19,7 @@ busy() {
 	await_start $target
 }
 
-for lua in 'luajit -joff' lua5.1 lua5.3 lua5.4; do
+for lua in 'luajit -joff' lua5.1 lua5.2 lua5.3 lua5.4; do
 	# shellcheck disable=SC2086 # may be two words
 	busy calls $lua
 	record_until_seen "$lua: a function in C" '^CALL;.*;string[.]rep ' -p $target --by op
