@@ -242,9 +242,9 @@ static void perl_find__refuses_what_it_does_not_know(void **state)
 	target.memory.read = read_nothing;
 	check_refused(36, "cannot read the memory of the process that runs Perl in ");
 	target.memory = memory;
-	check_refused(PERL_LAST + 2, "5.44.3");
+	check_refused(PERL_LAST + 2, "5.46.3");
 	check_refused(PERL_LAST + 2, "install its debug file");
-	check_refused(PERL_FIRST - 2, "5.10 to 5.42");
+	check_refused(PERL_FIRST - 2, "5.10 to 5.44");
 	check_refused(35, "5.35.3");
 	PL_revision = 7;
 	check_refused(36, "not Perl 5");

@@ -100,7 +100,7 @@ enum perl_number {
 };
 
 /* The first and the last 5.MINOR that perl_shape_known() knows. */
-enum { PERL_FIRST = 10, PERL_LAST = 42 };
+enum { PERL_FIRST = 10, PERL_LAST = 44 };
 
 /*
  * Gives the shape of the stable version 5.MINOR, with or without threads. Returns false if it is
