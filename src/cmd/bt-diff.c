@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fleet/fleet_url.h"
+#include "input/fleet_program.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -182,20 +184,34 @@ static const struct arg_table program = {
 		{&title_args, 0}, {&names_args, 0}, {0}},
 };
 
-static const char *shown(const char *path)
+/* Returns what an input is called: a file's name, or what a URL selects. The caller frees it. */
+static char *shown(const char *path)
 {
-	return is_stdin(path) ? "stdin" : file_name(path);
+	struct strbuf words = STRBUF_INIT;
+	struct fleet_url url = {0};
+
+	if (!fleet_program_takes(path))
+		return xstrdup(is_stdin(path) ? "stdin" : file_name(path));
+	if (fleet_url_parse(&url, path, NULL))
+		strbuf_adds(&words, path);
+	else
+		fleet_url_words(&url, &words);
+	fleet_url_release(&url);
+	return words.buf;
 }
 
 /* Appends "before: a.rec, 1302 samples", or "before: 3 runs, 3900 samples". */
 static void add_side(
 	struct strbuf *out, const char *name, char **files, size_t nr, const struct profile *side)
 {
+	char *one = shown(*files);
+
 	strbuf_addf(out, "%s: ", name);
 	if (nr > 1)
 		strbuf_addf(out, "%zu runs", nr);
 	else
-		strbuf_adds(out, shown(*files));
+		strbuf_adds(out, one);
+	free(one);
 	strbuf_adds(out, ", ");
 	strbuf_addu(out, side->nodes[0].total);
 	strbuf_addf(out, " %s", side->unit);
@@ -304,13 +320,10 @@ static void set_unit(struct profile *p, const struct profile *other)
 		profile_set(&p->unit, other->unit);
 }
 
-/* Returns -1 with a message if unit, event or direction of profile AT differ from the first one's.
- */
+/* Returns -1 with a message if unit, event or direction of two profiles differ. */
 static int check_counts(
-	const struct diff_command *o, struct profile *first, struct profile *p, size_t at)
+	struct profile *first, const char *first_name, struct profile *p, const char *name)
 {
-	const char *first_name = shown(o->args.files[0]), *name = shown(o->args.files[at]);
-
 	set_unit(first, p);
 	set_unit(p, first);
 
@@ -329,15 +342,29 @@ static int check_counts(
 	return -1;
 }
 
+static int check_all(const struct diff_command *o, struct profile *const *profiles)
+{
+	char *const *files = o->args.files, *first = shown(files[0]);
+	int ret = 0;
+
+	for (size_t i = 1; !ret && i < o->args.nr_files; i++) {
+		char *name = shown(files[i]);
+
+		ret = check_counts(profiles[0], first, profiles[i], name);
+		free(name);
+	}
+	free(first);
+	return ret;
+}
+
 static int compare(void *command, struct profile *const *profiles, FILE *out)
 {
 	struct diff_command *o = command;
 	struct strbuf notes = STRBUF_INIT;
 	struct diff_sides sides;
 
-	for (size_t i = 1; i < o->args.nr_files; i++)
-		if (check_counts(o, profiles[0], profiles[i], i) < 0)
-			return -1;
+	if (check_all(o, profiles) < 0)
+		return -1;
 	o->flame.rules = o->args.rules.rules;
 	diff_sides_init(&sides, profiles, o->args.nr_files, o->args.nr_before, &notes);
 	program_say_rest(&notes);

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define DEAD_SHARD "Code: 279"
 
@@ -39,6 +38,8 @@ struct getter {
 		uint32_t list[ROW_STACKS];
 	} * stacks_of;
 	size_t nr_stacks, stacks_alloc;
+	uint32_t first, last; /* when the first and the last window of the samples began */
+	struct table shards;  /* of the hosts that have samples */
 };
 
 enum { FRAME_MARKS = 1U << 31 };
@@ -60,34 +61,11 @@ static void add_like(const char *value, const char *pattern, struct strbuf *out)
 	strbuf_release(&like);
 }
 
-static uint64_t seconds_of(const struct time_point *point, uint64_t otherwise)
-{
-	uint64_t now = (uint64_t)realtime_ms() / 1000, s = point->ns / 1000000000;
-
-	switch (point->kind) {
-	case TIME_OPEN:
-		return otherwise;
-	case TIME_DATE:
-		return s;
-	case TIME_END:
-		return s < now ? now - s : 0;
-	case TIME_OF_DAY: {
-		time_t today = (time_t)now;
-		struct tm tm;
-
-		localtime_r(&today, &tm);
-		return now - (uint64_t)(tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) + s;
-	}
-	default:
-		return s; /* after the begin of all time */
-	}
-}
-
 static void add_conditions(struct getter *g)
 {
-	uint64_t from = seconds_of(&g->url->time.from, 0);
-	uint64_t to = seconds_of(&g->url->time.to, UINT32_MAX);
+	uint64_t from, to;
 
+	fleet_url_times(g->url, &from, &to);
 	strbuf_addf(&g->times, "ts >= toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64 ")",
 		from, to);
 	strbuf_adds(&g->series, "1");
@@ -400,15 +378,25 @@ static int get_stacks(struct getter *g)
 
 /* ---- samples and windows ---- */
 
+/* Notes when the samples of a row were taken, and by which host. */
+static void note_window(struct getter *g, struct row_reader *r)
+{
+	uint32_t first = (uint32_t)row_number(r, 4), last = (uint32_t)row_number(r, 4);
+	bool is_new;
+
+	g->first = g->first && g->first < first ? g->first : first;
+	g->last = g->last > last ? g->last : last;
+	table_put(&g->shards, row_number(r, 2), 0, &is_new);
+}
+
 static int get_samples(struct getter *g)
 {
 	uint64_t unknown = 0;
 	struct row_reader r;
-	char *query =
-		xasprintf("SELECT series, stack, sum(count), sum(value) FROM samples WHERE %s "
-			  "GROUP BY series, stack ORDER BY sum(value) DESC, stack, series "
-			  "FORMAT RowBinary",
-			g->where.buf);
+	char *query = xasprintf("SELECT series, stack, sum(count), sum(value), min(ts), max(ts), "
+				"any(shard) FROM samples WHERE %s GROUP BY series, stack ORDER BY "
+				"sum(value) DESC, stack, series FORMAT RowBinary",
+		g->where.buf);
 	int ret = ask(g, query, &r);
 
 	free(query);
@@ -418,6 +406,7 @@ static int get_samples(struct getter *g)
 		struct rec_row row = {.count = row_number(&r, 8)};
 
 		row.sum = row_number(&r, 8);
+		note_window(g, &r);
 		if (!series || !stack) {
 			add_capped(&unknown, row.count);
 			continue;
@@ -443,16 +432,50 @@ static void set_meta(struct getter *g, const char *key, struct row_reader *r)
 	free(value);
 }
 
+/* Whether windows have what the condition names. */
+static bool is_of_windows(const struct fleet_condition *c)
+{
+	return !strcmp(c->key, "host") || !strcmp(c->key, "event");
+}
+
+/*
+ * Appends the condition of windows of the hosts that have such samples. A label such as a version
+ * belongs to a part of the time, from its first window to its last; a service may have been idle.
+ */
+static void add_hosts(const struct getter *g, struct strbuf *out)
+{
+	const struct fleet_url *u = g->url;
+	bool by_label = false, by_sample = false;
+
+	for (size_t i = 0; i < u->nr_conditions; i++)
+		if (is_of_windows(&u->conditions[i]))
+			add_like(u->conditions[i].key, u->conditions[i].pattern, out);
+		else if (strcmp(u->conditions[i].key, "service"))
+			by_label = by_sample = true;
+		else
+			by_sample = true;
+	if (!g->shards.nr)
+		return;
+	if (by_label)
+		strbuf_addf(out,
+			" AND ts >= toDateTime(%" PRIu32 ") AND ts <= toDateTime(%" PRIu32 ")",
+			g->first, g->last);
+	if (!by_sample)
+		return;
+	strbuf_adds(out, " AND shard IN (");
+	for (uint32_t i = 0, nr = 0; i <= UINT16_MAX; i++)
+		if (table_get(&g->shards, i, 0))
+			strbuf_addf(out, "%s%" PRIu32, nr++ ? "," : "", i);
+	strbuf_addch(out, ')');
+}
+
 /* Adds what the windows tell together: times, processors, and what was lost. */
 static int get_windows(struct getter *g)
 {
 	struct row_reader r;
 	struct strbuf hosts = STRBUF_INIT;
 
-	for (size_t i = 0; i < g->url->nr_conditions; i++)
-		if (!strcmp(g->url->conditions[i].key, "host") ||
-			!strcmp(g->url->conditions[i].key, "event"))
-			add_like(g->url->conditions[i].key, g->url->conditions[i].pattern, &hosts);
+	add_hosts(g, &hosts);
 	char *query = xasprintf(
 		"SELECT reason, sum(nr) FROM windows ARRAY JOIN lost.reason AS reason, lost.count "
 		"AS nr WHERE %s%s GROUP BY reason FORMAT RowBinary",
@@ -496,7 +519,7 @@ int clickhouse_get(const struct fleet_url *url, struct recording *rec, struct st
 		.series = STRBUF_INIT,
 		.times = STRBUF_INIT,
 		.answer = STRBUF_INIT};
-	struct table *tables[] = {&g.series_of, &g.maps, &g.frames, &g.stacks};
+	struct table *tables[] = {&g.series_of, &g.maps, &g.frames, &g.stacks, &g.shards};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		table_init(tables[i]);

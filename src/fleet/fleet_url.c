@@ -2,10 +2,12 @@
 #include "fleet_url.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "lib/word.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Returns the text without %XX and '+' of queries. The caller frees it. */
 static char *unescape(const char *s, size_t len)
@@ -138,4 +140,88 @@ void fleet_url_release(struct fleet_url *url)
 	free(url->base);
 	free(url->database);
 	*url = (struct fleet_url){0};
+}
+
+/* ---- what it selects ---- */
+
+static uint64_t seconds_of(const struct time_point *point, uint64_t otherwise)
+{
+	uint64_t now = (uint64_t)realtime_ms() / 1000, s = point->ns / 1000000000;
+
+	switch (point->kind) {
+	case TIME_OPEN:
+		return otherwise;
+	case TIME_DATE:
+		return s;
+	case TIME_END:
+		return s < now ? now - s : 0;
+	case TIME_OF_DAY: {
+		time_t today = (time_t)now;
+		struct tm tm;
+
+		localtime_r(&today, &tm);
+		return now - (uint64_t)(tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) + s;
+	}
+	default:
+		return s; /* after the begin of all time */
+	}
+}
+
+void fleet_url_times(const struct fleet_url *url, uint64_t *from, uint64_t *to)
+{
+	*from = seconds_of(&url->time.from, 0);
+	*to = seconds_of(&url->time.to, UINT32_MAX);
+}
+
+static void add_time(struct strbuf *out, const char *format, uint64_t s)
+{
+	time_t at = (time_t)s;
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&at, &tm))
+		strftime(text, sizeof(text), format, &tm);
+	strbuf_adds(out, text);
+}
+
+/* Adds ", FROM to TO UTC", in which the date is repeated only if it is another one. */
+static void add_range(struct strbuf *out, const struct fleet_url *url)
+{
+	enum { DAY_S = 24 * 3600 };
+	uint64_t from, to;
+
+	fleet_url_times(url, &from, &to);
+	if (time_range_is_open(&url->time)) {
+		strbuf_adds(out, ", all times");
+		return;
+	}
+	if (!url->time.to.kind)
+		to = (uint64_t)realtime_ms() / 1000;
+	strbuf_adds(out, ", ");
+	if (url->time.from.kind)
+		add_time(out, "%Y-%m-%d %H:%M:%S to ", from);
+	else
+		strbuf_adds(out, "until ");
+	add_time(out, from / DAY_S == to / DAY_S ? "%H:%M:%S UTC" : "%Y-%m-%d %H:%M:%S UTC", to);
+}
+
+void fleet_url_words(const struct fleet_url *url, struct strbuf *out)
+{
+	const char *service = "all services";
+
+	for (size_t i = 0; i < url->nr_conditions; i++)
+		if (!strcmp(url->conditions[i].key, "service"))
+			service = url->conditions[i].pattern;
+	message_add(out, service, strlen(service));
+	for (size_t i = 0; i < url->nr_conditions; i++) {
+		const struct fleet_condition *c = &url->conditions[i];
+
+		if (!strcmp(c->key, "service"))
+			continue;
+		strbuf_adds(out, ", ");
+		message_add(out, c->key, strlen(c->key));
+		strbuf_addch(out, ' ');
+		message_add(out, c->pattern, strlen(c->pattern));
+	}
+	add_range(out, url);
 }

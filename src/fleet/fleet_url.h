@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf;
 
@@ -30,5 +31,12 @@ struct fleet_url {
 /* Returns -1 with a message if TEXT is no such URL. */
 int fleet_url_parse(struct fleet_url *url, const char *text, struct strbuf *err);
 void fleet_url_release(struct fleet_url *url);
+
+/* Sets *FROM and *TO to the time that URL selects, in s since 1970; *TO is UINT32_MAX if it is
+ * open.
+ */
+void fleet_url_times(const struct fleet_url *url, uint64_t *from, uint64_t *to);
+/* Appends what URL selects, such as "web, version 1.4, 2026-11-29 07:13:24 to 08:13:24 UTC". */
+void fleet_url_words(const struct fleet_url *url, struct strbuf *out);
 
 #endif

@@ -511,7 +511,13 @@ static int read_file(struct profile *p, struct recording *rec, const char *path,
 
 	if (fd != STDIN_FILENO)
 		close(fd);
-	if (pid && fleet_program_end(pid) && ret >= 0)
+	int status = pid ? fleet_program_end(pid) : EXIT_OK;
+
+	if (status > EXIT_PARTIAL) { /* it has said why, and has written nothing */
+		strbuf_release(&notes);
+		return -1;
+	}
+	if (status && ret >= 0)
 		ret = 1;
 	add_notes(err, fd == STDIN_FILENO ? "stdin" : path, &notes);
 	strbuf_release(&notes);

@@ -16,7 +16,7 @@ static bool parse_duration(const char *text, size_t len, uint64_t *ns)
 	static const struct {
 		const char *word;
 		double seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}};
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}, {"d", 86400}};
 	size_t digits = strspn(text, "0123456789.");
 	double value;
 

@@ -129,11 +129,59 @@ static void fleet_url_parse__(void **state)
 	}
 }
 
+static void fleet_url_words__(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{"clickhouse://h/x", "all services, all times"},
+		{"clickhouse://h/x?version=1.4&service=web*", "web*, version 1.4, all times"},
+		{"clickhouse://h/x?service=a%0ab&host=h-1&from=2026-11-28T14:00:00Z"
+		 "&to=2026-11-28T15:30:00Z",
+			"a\\x0ab, host h-1, 2026-11-28 14:00:00 to 15:30:00 UTC"},
+		{"clickhouse://h/x?from=2026-11-28T14:00:00Z&to=2026-11-29T00:00:00Z",
+			"all services, 2026-11-28 14:00:00 to 2026-11-29 00:00:00 UTC"},
+		{"clickhouse://h/x?to=2026-11-29T00:00:00Z",
+			"all services, until 2026-11-29 00:00:00 UTC"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct strbuf words = STRBUF_INIT;
+		struct fleet_url url;
+
+		assert_int_equal(fleet_url_parse(&url, rows[i].text, NULL), 0);
+		fleet_url_words(&url, &words);
+		assert_string_equal(words.buf, rows[i].words);
+		fleet_url_release(&url);
+		strbuf_release(&words);
+	}
+}
+
+/* Times before now are the same distance apart, whatever the time is. */
+static void fleet_url_times__(void **state)
+{
+	uint64_t from, to;
+	struct fleet_url url;
+
+	(void)state;
+	assert_int_equal(fleet_url_parse(&url, "clickhouse://h/x?from=-2d&to=-1h", NULL), 0);
+	fleet_url_times(&url, &from, &to);
+	assert_in_range(to - from, 47 * 3600, 47 * 3600 + 1);
+	fleet_url_release(&url);
+	assert_int_equal(fleet_url_parse(&url, "clickhouse://h/x", NULL), 0);
+	fleet_url_times(&url, &from, &to);
+	assert_true(!from && to == UINT32_MAX);
+	fleet_url_release(&url);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fleet_batch_make__keeps_the_sums),
 		cmocka_unit_test(fleet_url_parse__),
+		cmocka_unit_test(fleet_url_words__),
+		cmocka_unit_test(fleet_url_times__),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,45 +4,19 @@
 # Two real servers as two shards: what is stored is what was recorded, and is stored once.
 set -eu
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/fleet/clickhouse.sh"
 
 bin=$TOP/bin
 export HOME="$T" TZ=UTC
-if ! command -v clickhouse-server >/dev/null; then
-	skip 'two servers of ClickHouse' 'no clickhouse-server, which Debian 12 has'
-	exit 0
-fi
-
-# start_server N: starts server N of the cluster "two"
-start_server() {
-	mkdir -p "$T/$1/data" "$T/$1/tmp"
-	cat >"$T/$1/config.xml" <<-END
-		<yandex><logger><level>warning</level><log>$T/$1/log</log><errorlog>$T/$1/err</errorlog></logger>
-		<http_port>1813$1</http_port><tcp_port>1901$1</tcp_port><listen_host>127.0.0.1</listen_host>
-		<path>$T/$1/data/</path><tmp_path>$T/$1/tmp/</tmp_path><mark_cache_size>50000000</mark_cache_size>
-		<users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
-		<remote_servers><two><shard><replica><host>127.0.0.1</host><port>19011</port></replica></shard>
-		<shard><replica><host>127.0.0.1</host><port>19012</port></replica></shard></two></remote_servers></yandex>
-	END
-	cat >"$T/$1/users.xml" <<-END
-		<yandex><profiles><default></default><readonly><readonly>1</readonly></readonly></profiles>
-		<users><default><password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default>
-		<reader><password>secret</password><networks><ip>::/0</ip></networks><profile>readonly</profile><quota>default</quota></reader></users>
-		<quotas><default></default></quotas></yandex>
-	END
-	setpriv --pdeathsig KILL clickhouse-server --config-file="$T/$1/config.xml" >"$T/$1/out" 2>&1 &
-	echo $! >"$T/$1/pid"
-	until_true curl -sf "http://127.0.0.1:1813$1/ping"
-}
-
-# query N SQL: asks server N
-query() { curl -sS "http://127.0.0.1:1813$1/?database=fleet" --data-binary "$2"; }
+ports=181
+has_clickhouse || exit 0
 
 start_server 1
 start_server 2
 for n in 1 2; do
-	check "init, server $n" "$bin/bt-fleet" init --cluster two "clickhouse://127.0.0.1:1813$n/fleet"
+	check "init, server $n" "$bin/bt-fleet" init --cluster two "clickhouse://127.0.0.1:${ports}1$n/fleet"
 done
-url=clickhouse://127.0.0.1:18131/fleet
+url=clickhouse://127.0.0.1:${ports}11/fleet
 
 # two hosts on different shards, by the hashes of their names, with 30 windows each
 for host in host-a host-b; do
@@ -62,7 +36,7 @@ sender_b=$!
 exec 8>"$T/a" 9>"$T/b"
 some_sent() { [ "$(find "$T/host-a" "$T/host-b" -name '*.zst' | wc -l)" -lt 60 ]; }
 until_true some_sent
-kill -9 "$(cat "$T/2/pid")" # in the middle of the work of one of them
+stop_server 2 # in the middle of the work of one of them
 "$bin/bt-collapse" "$url" >"$T/out" 2>"$T/err" && status=0 || status=$?
 check_eq 'a dead shard is said' '1 1' "$status $(grep -c 'a shard does not answer' "$T/err")"
 start_server 2
@@ -104,12 +78,12 @@ printf 'machine 127.0.0.1 login reader password wrong\n' >"$T/.netrc"
 check_eq 'a wrong password' 2 "$status"
 rm "$T/.netrc"
 for n in 1 2; do
-	check "expire, server $n" "$bin/bt-fleet" expire --cluster two --days 1 "clickhouse://127.0.0.1:1813$n/fleet"
+	check "expire, server $n" "$bin/bt-fleet" expire --cluster two --days 1 "clickhouse://127.0.0.1:${ports}1$n/fleet"
 done
 check_eq 'what is young stays' 1140 "$(query 1 'SELECT sum(count) FROM samples')"
 query 1 "INSERT INTO samples_local SELECT shard, service, event, ts - 5 * 86400, series, stack, count, value FROM samples_local" >/dev/null
-check 'expire' "$bin/bt-fleet" expire --cluster two --days 2 "clickhouse://127.0.0.1:18131/fleet"
+check 'expire' "$bin/bt-fleet" expire --cluster two --days 2 "clickhouse://127.0.0.1:${ports}11/fleet"
 check_eq 'what is old is dropped' 1140 "$(query 1 'SELECT sum(count) FROM samples')"
 for n in 1 2; do
-	kill -9 "$(cat "$T/$n/pid")"
+	stop_server $n
 done
