@@ -6,6 +6,7 @@
 #include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
+#include "lib/trouble.h"
 #include "lib/util.h"
 #include "model/recording.h"
 #include "spool.h"
@@ -27,11 +28,10 @@ enum {
 struct sender {
 	const struct send *send;
 	struct fleet_memory memory;
-	struct table tried; /* hashes of the names of windows that may have been sent */
-	time_t began;
-	char *said;         /* the failure that was said last, or NULL */
-	unsigned wait_s;    /* after the next failure */
-	int64_t not_before; /* monotonic, ns */
+	struct table tried;     /* hashes of the names of windows that may have been sent */
+	struct trouble trouble; /* what keeps windows from being sent */
+	unsigned wait_s;        /* after the next failure */
+	int64_t not_before;     /* monotonic, ns */
 	unsigned seed;
 };
 
@@ -107,13 +107,25 @@ static int post_otlp(const struct fleet_url *url, const struct recording *rec, s
 	return ret;
 }
 
-/* Returns whether the window may have been sent before: by this program, or by one before it. */
+/* Returns whether the window may have been sent before, and notes that it may have been now. */
 static bool is_again(struct sender *s, const struct spool_file *file)
 {
 	bool is_new;
 
 	table_put(&s->tried, hash_bytes(file->path, strlen(file->path)), 0, &is_new);
-	return !is_new || file->written_s <= s->began;
+	return !is_new;
+}
+
+/* Notes the windows that a program before this one may have sent. */
+static void note_begun(struct sender *s)
+{
+	struct spool_list files;
+
+	if (spool_read(s->send->folder, &files, NULL))
+		return;
+	for (size_t i = 0; i < files.nr; i++)
+		is_again(s, &files.list[i]);
+	spool_list_release(&files);
 }
 
 static int send_recording(struct sender *s, const struct spool_file *file,
@@ -160,21 +172,17 @@ static int send_all(struct sender *s, struct strbuf *err)
 	int ret = spool_read(s->send->folder, &files, err);
 
 	for (size_t i = 0; i < files.nr && !ret && !program_is_stopped(); i++)
-		ret = send_file(s, &files.list[i], err);
+		if (!files.list[i].is_rest)
+			ret = send_file(s, &files.list[i], err);
 	spool_list_release(&files);
 	return ret;
 }
 
-/* Says a failure unless it was said before, and chooses when to try again. */
-static void note_failure(struct sender *s, const struct strbuf *err)
+/* Chooses when to try again. */
+static void wait_longer(struct sender *s)
 {
 	double part = 0.5 + (double)rand_r(&s->seed) / RAND_MAX / 2;
 
-	if (!s->said || strcmp(s->said, err->buf) != 0) {
-		program_say_lines(err);
-		free(s->said);
-		s->said = xstrdup(err->buf);
-	}
 	s->not_before = monotonic_ns() + (int64_t)(s->wait_s * part * 1e9);
 	s->wait_s = 2 * s->wait_s < WAIT_MAX_S ? 2 * s->wait_s : WAIT_MAX_S;
 }
@@ -183,16 +191,15 @@ static int try_all(struct sender *s)
 {
 	struct strbuf err = STRBUF_INIT;
 	int ret = send_all(s, &err);
+	const char *said = trouble_note(
+		&s->trouble, ret ? err.buf : "", "windows are sent again", monotonic_ns());
 
-	if (ret) {
-		note_failure(s, &err);
-	} else {
-		if (s->said)
-			program_say("windows are sent again");
-		free(s->said);
-		s->said = NULL;
+	if (said)
+		program_say("%.*s", (int)strcspn(said, "\n"), said);
+	if (ret)
+		wait_longer(s);
+	else
 		s->wait_s = WAIT_FIRST_S;
-	}
 	strbuf_release(&err);
 	return ret;
 }
@@ -209,13 +216,13 @@ static bool is_last(void)
 int send_windows(const struct send *send)
 {
 	struct sender s = {.send = send,
-		.began = time(NULL),
 		.wait_s = WAIT_FIRST_S,
 		.seed = (unsigned)monotonic_ns() ^ (unsigned)getpid()};
 	int ret;
 
 	fleet_memory_init(&s.memory);
 	table_init(&s.tried);
+	note_begun(&s);
 	program_catch_signals();
 	for (;;) {
 		bool last = !send->follow || is_last() || program_is_stopped();
@@ -227,6 +234,6 @@ int send_windows(const struct send *send)
 	}
 	fleet_memory_release(&s.memory);
 	table_release(&s.tried);
-	free(s.said);
+	trouble_release(&s.trouble);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }

@@ -21,6 +21,8 @@
 
 #define ENDING ".rec.zst"
 
+enum { REST_AGE_S = 60 }; /* a rest that is younger may still be written by another recorder */
+
 static int cannot(const char *what, const char *path, struct strbuf *err)
 {
 	const char *why = strerror(errno);
@@ -45,13 +47,19 @@ int spool_open(const struct spool *spool, struct strbuf *err)
 
 /* ---- the windows in it ---- */
 
-/* Returns whether a file of this NAME is a window. Sets *NR to the number of its events. */
-static bool is_window(const char *name, uint64_t *nr)
+/* Sets what the NAME of a file tells. Returns false if it is neither a window nor a rest. */
+static bool parse_name(const char *name, struct spool_file *file)
 {
 	const char *last = strrchr(name, '-');
+	size_t digits = last ? strspn(last + 1, "0123456789") : 0;
+	const char *ending = last + 1 + digits, *rest;
 
-	return ends_with(name, ENDING) && last &&
-	       parse_u64(last + 1, strlen(last + 1) - strlen(ENDING), 10, nr);
+	if (!digits || !parse_u64(last + 1, digits, 10, &file->nr_events) ||
+		strncmp(ending, ENDING, strlen(ENDING)) != 0)
+		return false;
+	rest = ending + strlen(ENDING);
+	file->is_rest = *rest;
+	return !*rest || *rest == '.';
 }
 
 static int compare_files(const void *va, const void *vb)
@@ -66,7 +74,7 @@ static void add_file(struct spool_list *files, const char *folder, const char *n
 	struct spool_file file = {0};
 	struct stat st;
 
-	if (!is_window(name, &file.nr_events))
+	if (!parse_name(name, &file))
 		return;
 	file.path = xasprintf("%s/%s", folder, name);
 	if (lstat(file.path, &st) || !S_ISREG(st.st_mode)) {
@@ -130,6 +138,11 @@ static bool drop(struct spool *spool, const struct spool_file *file)
 	return dropped;
 }
 
+static bool may_be_dropped(const struct spool_file *file, int64_t now)
+{
+	return !file->is_rest || now - file->written_s > REST_AGE_S;
+}
+
 /* Drops the windows that are older than AGE_MAX, and the oldest ones while all are too large. */
 static void trim(struct spool *spool, double age_max, struct strbuf *err)
 {
@@ -145,7 +158,8 @@ static void trim(struct spool *spool, double age_max, struct strbuf *err)
 		const struct spool_file *file = &files.list[i];
 		bool is_old = (double)(now - file->written_s) > age_max;
 
-		if ((bytes > spool->bytes_max || is_old) && drop(spool, file))
+		if ((bytes > spool->bytes_max || is_old) && may_be_dropped(file, now) &&
+			drop(spool, file))
 			bytes -= file->bytes;
 	}
 	spool_list_release(&files);
@@ -164,22 +178,84 @@ static uint64_t count_events(const struct recording *rec)
 	return nr;
 }
 
+/* ---- the order of windows ---- */
+
+static bool is_begin(const struct spool *spool, uint32_t second)
+{
+	for (size_t i = 0; i < spool->nr_begins && i < SPOOL_BEGINS; i++)
+		if (spool->begins[i] == second)
+			return true;
+	return false;
+}
+
+/* Makes the begin of the window a second in which none began before. */
+static void settle_begin(struct spool *spool, struct recording *rec)
+{
+	uint32_t begin = (uint32_t)(recording_started(rec) / 1000000000), second = begin;
+	char date[32] = "";
+	struct tm tm;
+
+	while (is_begin(spool, second))
+		second++;
+	spool->begins[spool->nr_begins++ % SPOOL_BEGINS] = second;
+	if (second == begin || !gmtime_r(&(time_t){second}, &tm))
+		return;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	recording_set_meta(rec, "started", date);
+}
+
+/* The first part of a window's name, by which windows are sorted. */
+struct spool_key {
+	char time[17];
+	unsigned number;
+};
+
+/* Sets *KEY to the greatest key in the folder, or to an empty one. */
+static void find_newest(const struct spool *spool, struct spool_key *key)
+{
+	struct spool_list files;
+
+	*key = (struct spool_key){.number = 0};
+	if (spool_read(spool->folder, &files, NULL))
+		return;
+	if (files.nr)
+		sscanf(file_name(files.list[files.nr - 1].path), "%16[0-9TZ].%6u", key->time,
+			&key->number);
+	spool_list_release(&files);
+}
+
+/* Appends the key of a window that is newer than all in the folder. */
+static void add_key(const struct spool *spool, const struct recording *rec, struct strbuf *out)
+{
+	time_t started = (time_t)(recording_started(rec) / 1000000000);
+	struct spool_key newest;
+	char time[32] = "";
+	struct tm tm;
+
+	find_newest(spool, &newest);
+	if (gmtime_r(&started, &tm))
+		strftime(time, sizeof(time), "%Y%m%dT%H%M%SZ", &tm);
+	if (strcmp(time, newest.time) > 0)
+		strbuf_adds(out, time);
+	else
+		strbuf_addf(out, "%s.%06u", newest.time, newest.number + 1);
+}
+
 /* Returns the path of the window. The caller frees it. */
 static char *path_of(const struct spool *spool, const struct recording *rec, uint64_t nr_events)
 {
 	const char *event = rec->nr_events ? recording_get(rec, rec->events[0].name) : "none";
-	time_t started = (time_t)(recording_started(rec) / 1000000000);
-	char time[32] = "";
-	struct tm tm;
+	struct strbuf path = STRBUF_INIT;
 
-	if (gmtime_r(&started, &tm))
-		strftime(time, sizeof(time), "%Y%m%dT%H%M%SZ", &tm);
-	char *path = xasprintf("%s/%s-%s-%" PRIu64 ENDING, spool->folder, time, event, nr_events);
-
-	for (char *c = path + strlen(spool->folder) + 1; *c; c++)
+	strbuf_addf(&path, "%s/", spool->folder);
+	add_key(spool, rec, &path);
+	strbuf_addf(&path, "-%s-%" PRIu64 ENDING, event, nr_events);
+	for (char *c = path.buf + strlen(spool->folder) + 1; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	return path;
+	return path.buf;
 }
+
+/* ---- writing ---- */
 
 static int write_to(struct tempfile *file, const struct recording *rec)
 {
@@ -204,6 +280,7 @@ int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err)
 	struct tempfile file;
 
 	trim(spool, spool->age_max, err);
+	settle_begin(spool, rec);
 	add_capped(&rec->lost[LOST_SPOOL], spool->nr_dropped);
 	spool->nr_dropped = 0;
 	uint64_t nr = count_events(rec);
@@ -212,9 +289,14 @@ int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err)
 
 	if (!ret)
 		ret = write_to(&file, rec);
+	int error = errno;
+
 	if (ret) {
 		spool->nr_dropped = nr;
-		cannot("write the window", path, err);
+		strbuf_adds(err, "cannot write windows into ");
+		message_add_path(err, spool->folder);
+		fail(err, ": %s; their samples will be in the account of a later one, as lost\n",
+			strerror(error));
 	}
 	trim(spool, INFINITY, err);
 	free(path);

@@ -2,23 +2,33 @@
 /*
  * The spool: a folder with the windows of a continuous recording that wait to be sent, or are kept.
  * Each is a recording of its own, compressed: TIME-EVENT-NUMBER.rec.zst, where TIME is its begin as
- * in 20261128T190800Z, and NUMBER how many events are in it, kept and lost. The oldest are dropped
- * if they are too many.
+ * in 20261128T190800Z, and NUMBER how many events are in it, kept and lost. If the window before it
+ * has the same TIME, or a later one as the clock was set back, its own is the other's with a number
+ * behind it, 20261128T190800Z.000001: names are sorted by age. The oldest are dropped if they are
+ * too many.
+ *
+ * What has more behind its name is a rest: TIME-EVENT-NUMBER.rec.zst.damaged, or what a recorder
+ * that was killed had begun to write. Rests count, and are dropped, as windows.
  */
 #ifndef FLEET_SPOOL_H
 #define FLEET_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct recording;
 struct strbuf;
 
+enum { SPOOL_BEGINS = 4096 };
+
 struct spool {
 	const char *folder;
 	uint64_t bytes_max;  /* of all windows */
 	double age_max;      /* in seconds */
 	uint64_t nr_dropped; /* events that were dropped, and are not in the account of a window */
+	uint32_t begins[SPOOL_BEGINS]; /* of the last windows, seconds since 1970 */
+	size_t nr_begins;              /* of all windows */
 };
 
 /*
@@ -29,8 +39,10 @@ int spool_open(const struct spool *spool, struct strbuf *err);
 
 /*
  * Adds REC, whose account gets the events that were dropped before, and drops windows beyond the
- * limits, but none that is being sent. Returns -1 with a message if REC cannot be written, and
- * counts its events as dropped.
+ * limits, but none that is being sent. If a window before it began in the same second, as the clock
+ * was set back, its begin becomes the next free second: servers tell the windows of a host apart by
+ * it. Returns -1 with a message, equal for all windows, if REC cannot be written, and counts its
+ * events as dropped.
  */
 int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err);
 
@@ -39,7 +51,8 @@ struct spool_list {
 		char *path;
 		uint64_t bytes, nr_events;
 		int64_t written_s; /* since 1970 */
-	} * list;                  /* oldest first */
+		bool is_rest;
+	} * list; /* oldest first */
 	size_t nr, alloc;
 };
 

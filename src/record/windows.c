@@ -63,7 +63,12 @@ static int keep(struct windows *w, struct recording *rec, const struct open_file
 		recording_set_meta(rec, "heading", w->options->title);
 	int ret = spool_add(&w->spool, rec, &err);
 
-	program_say_rest(&err);
+	const char *said =
+		trouble_note(&w->trouble, err.buf, "windows are written again", monotonic_ns());
+
+	if (said)
+		program_say("%.*s", (int)strcspn(said, "\n"), said);
+	strbuf_release(&err);
 	strbuf_release(&notes);
 	return ret;
 }
@@ -117,7 +122,7 @@ int windows_end(struct windows *w, struct recording *rec, const struct open_file
 {
 	user_use_capabilities(false);
 	/* no window of another recorder may begin in the same second */
-	while ((uint64_t)realtime_ms() / 1000 <= recording_started(rec) / 1000000000)
+	while ((uint64_t)realtime_ms() / 1000 == recording_started(rec) / 1000000000)
 		usleep(10000);
 	int ret = keep(w, rec, files);
 
@@ -138,4 +143,5 @@ int windows_end(struct windows *w, struct recording *rec, const struct open_file
 void windows_release(struct windows *w)
 {
 	name_memory_release(&w->names);
+	trouble_release(&w->trouble);
 }

@@ -4,6 +4,7 @@
 #define RECORD_WINDOWS_H
 
 #include "fleet/spool.h"
+#include "lib/trouble.h"
 #include "symbol/name_memory.h"
 #include "symbol/open_files.h"
 
@@ -19,6 +20,7 @@ struct windows {
 	pid_t sender;            /* bt-fleet, or 0 */
 	int pipe;                /* it ends, after its last windows, when this is closed */
 	struct open_files files; /* of the window that is being taken */
+	struct trouble trouble;  /* with the spool */
 };
 
 /*
