@@ -2,6 +2,7 @@
 /* Which options go together, and what follows from them. */
 #include "options_check.h"
 #include "engine/label_sets.h"
+#include "fleet/fleet_url.h"
 #include "label/label.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -120,6 +121,18 @@ static void check_combinations(const struct options *o)
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
 		if (rules[i].is_refused)
 			usage_error("%s", rules[i].why);
+}
+
+/* What is wrong with the URL, the program that sends windows would say after the start. */
+static void check_push(const char *text)
+{
+	struct strbuf err = STRBUF_INIT;
+	struct fleet_url url;
+
+	if (fleet_url_parse(&url, text, &err))
+		arg_error("--push '%s': %.*s", text, (int)strcspn(err.buf, "\n"), err.buf);
+	fleet_url_release(&url);
+	strbuf_release(&err);
 }
 
 /* Returns the option that asks for an interpreter, without dashes. */
@@ -481,6 +494,8 @@ void options_check(struct options *o)
 	q->nr_stap_args = o->nr_stap_args;
 	check_engine(o->engine);
 	check_combinations(o);
+	if (o->push)
+		check_push(o->push);
 	check_probes(o);
 	if (q->compile_only && o->nr_outputs)
 		q->compile_to = o->outputs[0];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "windows.h"
-#include "input/fleet_program.h"
 #include "lib/limits/memory.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -80,6 +79,7 @@ static void take(void *arg, struct recording *rec)
 
 	user_use_capabilities(false);
 	keep(w, rec, &w->files);
+	push_watch(&w->push);
 	user_use_capabilities(true);
 	open_files_return(&w->files);
 	memory_trim();
@@ -112,7 +112,7 @@ int windows_begin(struct windows *w, struct options *o)
 	int ret = spool_open(&w->spool, &err);
 
 	if (!ret && o->push)
-		ret = fleet_program_send(o->push, o->spool, &w->sender, &w->pipe, &err);
+		ret = push_begin(&w->push, o->push, o->spool, &err);
 
 	program_say_rest(&err);
 	return ret;
@@ -129,10 +129,7 @@ int windows_end(struct windows *w, struct recording *rec, const struct open_file
 	if (w->spool.nr_dropped)
 		program_say("%" PRIu64 " samples of dropped windows are in no account",
 			w->spool.nr_dropped);
-	if (!w->sender)
-		return ret ? EXIT_FAILED : EXIT_OK;
-	close(w->pipe);
-	if (fleet_program_end(w->sender) && !ret) {
+	if (!push_end(&w->push) && !ret) {
 		program_say("windows remain in '%s': bt-fleet send %s %s", w->spool.folder,
 			w->options->push, w->spool.folder);
 		return EXIT_PARTIAL;

@@ -5,10 +5,9 @@
 
 #include "fleet/spool.h"
 #include "lib/trouble.h"
+#include "push.h"
 #include "symbol/name_memory.h"
 #include "symbol/open_files.h"
-
-#include <sys/types.h>
 
 struct options;
 struct recording;
@@ -17,8 +16,7 @@ struct windows {
 	const struct options *options;
 	struct spool spool;
 	struct name_memory names;
-	pid_t sender;            /* bt-fleet, or 0 */
-	int pipe;                /* it ends, after its last windows, when this is closed */
+	struct push push;        /* without a URL if windows stay */
 	struct open_files files; /* of the window that is being taken */
 	struct trouble trouble;  /* with the spool */
 };

@@ -3,21 +3,11 @@
 # Windows are sent once and deleted after the answer, whatever the server does.
 set -eu
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/fleet/serve.sh"
 
 bin=$TOP/bin
 unset FLAMETAP_USER FLAMETAP_PASSWORD
 export HOME="$T"
-
-# serve ANSWER…: starts a server as $T/server, whose port is $port
-serve() {
-	rm -rf "$T/server" && mkdir "$T/server"
-	echo "$@" >"$T/server/answers"
-	echo 0 >"$T/server/count"
-	setpriv --pdeathsig TERM python3 "$TOP/tests/fleet/server.py" "$T/server" &
-	until_true test -e "$T/server/port"
-	port=$(cat "$T/server/port")
-	: >"$T/server/log"
-}
 
 # windows NR: makes a spool of so many windows
 windows() {
