@@ -4,6 +4,7 @@
 #include "lib/util.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,30 @@ void clickhouse_quote(const char *text, struct strbuf *out)
 		strbuf_addch(out, *text);
 	}
 	strbuf_addch(out, '\'');
+}
+
+/* Adds what to do to the message about an ANSWER that begins with "Code: NUMBER". */
+static void add_advice(const char *answer, struct strbuf *err)
+{
+	static const char login[] = "name and password: ~/.netrc, or $FLAMETAP_USER and "
+				    "$FLAMETAP_PASSWORD",
+			  rights[] = "senders need INSERT on the tables and SELECT on samples, "
+				     "others SELECT",
+			  missing[] = "make the tables: bt-fleet init URL";
+	static const struct {
+		unsigned code;
+		const char *advice;
+	} rows[] = {{60, missing}, {81, missing}, {164, rights}, {192, login}, {193, login},
+		{497, rights}, {516, login}};
+	unsigned code;
+
+	if (sscanf(answer, "Code: %u", &code) != 1 || !err->len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].code == code) {
+			err->len--; /* the newline */
+			strbuf_addf(err, "; %s\n", rows[i].advice);
+		}
 }
 
 enum http_result clickhouse_query(const struct fleet_url *url, const char *query,
@@ -37,6 +62,8 @@ enum http_result clickhouse_query(const struct fleet_url *url, const char *query
 		.len = data ? data->len : strlen(query)};
 	enum http_result ret = http_post(&request, answer, err);
 
+	if (ret == HTTP_REFUSED)
+		add_advice(answer->buf, err);
 	strbuf_release(&text);
 	return ret;
 }

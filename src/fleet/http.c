@@ -124,7 +124,10 @@ enum http_result http_post(
 	curl_slist_free_all(headers);
 	if (code) {
 		add_place(request->url, err);
-		strbuf_addf(err, ": %s\n", *why ? why : curl_easy_strerror(code));
+		strbuf_addf(err, ": %s%s\n", *why ? why : curl_easy_strerror(code),
+			code == CURLE_PEER_FAILED_VERIFICATION
+				? "; for an authority of your own, set $FLAMETAP_CACERT"
+				: "");
 		return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
 				       code == CURLE_PEER_FAILED_VERIFICATION
 			       ? HTTP_REFUSED
