@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ehframe.h"
 #include "arch/x86_64/elf_names.h"
-#include "arch/x86_64/registers.h"
 #include "elffile_internal.h"
+#include "fde.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -74,20 +74,6 @@ uint64_t ehframe_next(const struct elffile *elf, uint64_t address)
 	return i < e.nr ? entry_start(&e, i) : 0;
 }
 
-/*
- * Returns whether the CFA is not REG_SP + 8. At the start of a function only the return address is
- * on the stack.
- */
-static bool has_stack_frame(Dwarf_Frame *frame)
-{
-	Dwarf_Op *ops;
-	size_t nr;
-
-	if (dwarf_frame_cfa(frame, &ops, &nr) || nr != 1)
-		return true;
-	return ops->atom != DW_OP_bregx || ops->number != REG_SP || ops->number2 != 8;
-}
-
 static bool is_supported(Elf *elf)
 {
 	GElf_Ehdr ehdr;
@@ -95,25 +81,34 @@ static bool is_supported(Elf *elf)
 	return gelf_getehdr(elf, &ehdr) && ehdr.e_machine == MACHINE;
 }
 
+/* Reads the description of the code that begins at entry I. */
+static bool read_entry(Elf *elf, const struct entries *e, size_t i, struct fde_code *fde)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(elf, ".eh_frame", &shdr);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	uint64_t at = e->base + (uint64_t)(int64_t)read_s32(e->first + i * ENTRY + ENTRY / 2);
+
+	return data && data->d_buf && at >= shdr.sh_addr && at - shdr.sh_addr < data->d_size &&
+	       fde_read(elf, data, at - shdr.sh_addr, fde);
+}
+
 bool ehframe_function(const struct elffile *elf, uint64_t address, struct ehframe_function *f)
 {
 	Elf *handle = elffile_elf(elf);
-	Dwarf_CFI *cfi = elffile_cfi(elf);
-	Dwarf_Frame *frame;
 	struct entries e;
+	struct fde_code fde;
 	size_t i;
 
-	if (!cfi || !find_entries(handle, &e) || !(i = first_after(&e, address)) ||
-		dwarf_cfi_addrframe(cfi, address, &frame))
+	if (!find_entries(handle, &e) || !(i = first_after(&e, address)) ||
+		!read_entry(handle, &e, i - 1, &fde) ||
+		address - entry_start(&e, i - 1) >= fde.size)
 		return false;
-	*f = (struct ehframe_function){.start = entry_start(&e, i - 1)};
-	dwarf_frame_info(frame, NULL, NULL, &f->is_trampoline);
-	free(frame);
-	if (f->is_trampoline) {
+	*f = (struct ehframe_function){
+		.start = entry_start(&e, i - 1), .is_trampoline = fde.is_trampoline};
+	if (f->is_trampoline)
 		f->start++;
-	} else if (is_supported(handle) && !dwarf_cfi_addrframe(cfi, f->start, &frame)) {
-		f->is_cold = has_stack_frame(frame);
-		free(frame);
-	}
+	else
+		f->is_cold = is_supported(handle) && fde.has_frame;
 	return true;
 }
