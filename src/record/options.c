@@ -229,8 +229,9 @@ static void list_tool_options(
 		if (is_in_table(options_rows, o->name) ||
 			is_in_table(symbol_args.options, o->name) ||
 			is_in_table(vm_rows, o->name)) {
-			program_say("'%s' declares --%s, which sample-bt has already: rename it",
-				tool->path, o->name);
+			program_say("the script '%s' declares --%s, which sample-bt has already: "
+				    "rename it",
+				tool->name, o->name);
 			exit(EXIT_FAILED);
 		}
 		strbuf_adds(&help, o->help);

@@ -54,7 +54,7 @@ check 'own: its words for nothing' grep -q 'no samples: the target read nothing'
 check 'own: its event' grep -q '^event 0 reads bytes 0 monotonic$' own.rec
 sed -i 's/option kind/option pid/' own/stap/reads.stp
 sample good 2 --script reads -p "$subject"
-check 'own: an option that sample-bt has' grep -q "declares --pid, which sample-bt has already" stderr
+check 'own: an option that sample-bt has' grep -qx "sample-bt: the script 'reads' declares --pid, which sample-bt has already: rename it" stderr
 FLAMETAP_DATADIR=$TOP
 
 # the program alone, without its data folder
