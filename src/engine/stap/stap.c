@@ -525,7 +525,11 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	s->guard.context = s;
 	s->partial = s->compiled = s->log = s->error = s->notes = (struct strbuf)STRBUF_INIT;
 	processes_init(&s->processes);
-	init_facets(s);
+	if (request->module && adopt_module(s, request, err)) {
+		stap_free(&s->engine);
+		return NULL;
+	}
+	init_facets(s); /* by what the module records */
 	samples_init(&s->samples);
 	label_sets_init(&s->label_sets, &s->samples, &s->labels, request->label_values);
 	tally_init(&s->tally, &s->processes, &s->samples);
@@ -542,8 +546,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	}
 	if (request->command && !request->all)
 		s->tally.command = request->pids[0];
-	if ((request->module && adopt_module(s, request, err)) ||
-		tool_need_script(request->tool, err) || scan_targets(s, err)) {
+	if (tool_need_script(request->tool, err) || scan_targets(s, err)) {
 		stap_free(&s->engine);
 		return NULL;
 	}

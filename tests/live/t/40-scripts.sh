@@ -22,6 +22,21 @@ sample good 2 --module /dev/null -p "$subject"
 sample good 2 --module m.rec -p "$subject"
 check 'module: not one of ours' grep -q 'not built by sample-bt --compile-only' stderr
 
+# a module for an interpreter, which decides that the interpreter is looked for
+if perl -e 1 2>/dev/null; then
+	STAND_IN=good "$BIN" --compile-only --perl -o perl.ko
+	perl -e 'print "ready\n"; close STDOUT; sleep 1000' >ready &
+	perl=$!
+	at_end 'kill $subject $named $perl 2>/dev/null'
+	until_true grep -q ready ready || :
+	sample good 0 --module perl.ko -d -p "$perl"
+	check 'module for Perl: where the interpreter is' grep -q '^# *staprun .*perl' stdout
+	sample good 2 --module perl.ko -d -p "$subject"
+	check 'module for Perl: a process without it' grep -q "no Perl runs in process $subject" stderr
+else
+	skip 'module for Perl' 'there is no perl'
+fi
+
 # a user's own script with its own options
 mkdir -p own/stap
 ln -s "$TOP/tapsets" own/tapsets
