@@ -72,6 +72,15 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 	return known && *known ? *known : add_image(vp, pid, 0);
 }
 
+/*
+ * Returns image NUMBER, until another one is added. In vp->images[add_image(...)], the list might
+ * be read before it moves.
+ */
+static struct vm_image *image_at(const struct vm_processes *vp, uint32_t number)
+{
+	return &vp->images[number];
+}
+
 /* Finds out for all new files at once which interpreters they have. */
 static void look_at_objects(struct vm_processes *vp)
 {
@@ -217,7 +226,7 @@ static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
 	struct vm_processes *vp = (struct vm_processes *)f;
-	struct vm_image *image = &vp->images[newest_image(vp, p->pid)];
+	struct vm_image *image = image_at(vp, newest_image(vp, p->pid));
 	bool is_known = e->state == FACET_FOUND && image->layout.kind != VM_NONE;
 
 	look_at_objects(vp);
@@ -235,7 +244,7 @@ static const void *value(struct facet *f, const struct facet_entry *e)
 {
 	struct vm_processes *vp = (struct vm_processes *)f;
 
-	return &vp->images[newest_image(vp, e->pid)].layout;
+	return &image_at(vp, newest_image(vp, e->pid))->layout;
 }
 
 /* Gives a child the interpreter of its parent, which is initialised. */
@@ -248,7 +257,7 @@ static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t tim
 	(void)time_ns;
 	if (!before)
 		return;
-	struct vm_image *image = &vp->images[add_image(vp, child, before)];
+	struct vm_image *image = image_at(vp, add_image(vp, child, before));
 
 	if (!facet_found(f, parent))
 		return; /* the child is looked at like any new process */

@@ -90,6 +90,24 @@ static void vm_processes__find_none_in_an_unknown_process(void **state)
 	assert_null(vm_processes_operator(&processes, PID, VM_OP(1)));
 }
 
+/* Children inherit the interpreter, however many there are. */
+static void vm_processes__have_children(void **state)
+{
+	enum { CHILDREN = 100, NONE = 5000000 }; /* no process has such a number */
+	struct facets facets = {0};
+
+	(void)state;
+	facets_add(&facets, &processes.facet);
+	facets_forked(&facets, NONE, NONE + 1, 0);
+	facets_executed(&facets, NONE + 1);
+	facet_inherit(&processes.facet, NONE + 1);
+	processes.images[1].layout.kind = VM_PYTHON;
+	for (uint32_t i = 1; i < CHILDREN; i++) {
+		facets_forked(&facets, NONE + i, NONE + i + 1, 0);
+		assert_ptr_equal(vm_processes_vm(&processes, NONE + i + 1), &python_vm);
+	}
+}
+
 static void vm_sets__have_an_order(void **state)
 {
 	(void)state;
@@ -136,6 +154,7 @@ int main(void)
 			vm_processes__take_a_frame_of_the_last_program, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			vm_processes__find_none_in_an_unknown_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(vm_processes__have_children, set_up, tear_down),
 		cmocka_unit_test(vm_sets__have_an_order),
 		cmocka_unit_test(vm_sets__have_titles),
 		cmocka_unit_test(vm_sets__tell_what_stap_cannot),
