@@ -133,13 +133,25 @@ static void report(struct facet *f, struct facet_entry *e, const char *why)
 	strbuf_addf(&f->refusals, "process %" PRIu32 ": %s\n", e->pid, why);
 }
 
+/* Returns whether E's process has executed another program since the subject was found. */
+static bool is_stale(const struct facet_entry *e)
+{
+	uint64_t now = e->state == FACET_FOUND && e->program ? task_program(e->pid) : 0;
+
+	return now && now != e->program;
+}
+
+/*
+ * The BPF programs drop the value when the process executes another program. The event of that may
+ * not have been read yet, so it is asked afterwards whether the value came too late.
+ */
 static void publish(struct facet *f, struct facet_entry *e)
 {
 	const void *value = f->ops->value && e->state == FACET_FOUND ? f->ops->value(f, e) : NULL;
 
 	if (f->map < 0)
 		return;
-	if (!value) {
+	if (!value || is_stale(e)) {
 		bpf_map_delete_elem(f->map, &e->pid);
 	} else if (bpf_map_update_elem(f->map, &e->pid, value, BPF_ANY) && !e->is_reported) {
 		struct strbuf why = STRBUF_INIT;
@@ -147,6 +159,8 @@ static void publish(struct facet *f, struct facet_entry *e)
 		strbuf_addf(&why, "too many processes with %s", f->title);
 		report(f, e, why.buf);
 		strbuf_release(&why);
+	} else if (is_stale(e)) {
+		bpf_map_delete_elem(f->map, &e->pid);
 	}
 }
 
@@ -166,11 +180,35 @@ static void set_state(struct facet *f, struct facet_entry *e, enum facet_state s
 	f->any |= state == FACET_FOUND;
 }
 
+static void executed(struct facet *f, uint32_t pid)
+{
+	struct facet_entry *e = facet_known(f, pid);
+
+	if (e)
+		renew(f, e, monotonic_ns());
+	if (f->ops->executed)
+		f->ops->executed(f, pid);
+}
+
+/* Begins E anew for a program whose event has not been read yet, or was lost. */
+static void begin_again(struct facet *f, struct facet_entry *e)
+{
+	struct process *p = facet_process(f, e);
+
+	executed(f, e->pid);
+	if (p && !p->gone)
+		process_scan(f->ps, p, NULL);
+}
+
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
 	int64_t began_ns = monotonic_ns();
 	struct strbuf reason = STRBUF_INIT;
+
+	if (is_stale(e))
+		begin_again(f, e);
+	uint64_t program = task_program(p->pid);
 
 	set_again(f, e, FACET_NEVER);
 	enum facet_state state = f->ops->look(f, p, e, &reason);
@@ -186,6 +224,8 @@ static enum facet_state look(
 		state = e->state == FACET_FOUND ? FACET_FOUND : FACET_NONE;
 	else
 		set_state(f, e, state);
+	if (state == FACET_FOUND)
+		e->program = program;
 	if (state == FACET_REFUSED)
 		strbuf_add(why, reason.buf, reason.len);
 	strbuf_release(&reason);
@@ -228,14 +268,16 @@ const struct facet_entry *facet_current(struct facet *f, const struct process *p
 	return e;
 }
 
-void facet_inherit(struct facet *f, uint32_t child)
+void facet_inherit(struct facet *f, uint32_t parent, uint32_t child)
 {
 	struct facet_entry *e = entry_of_pid(f, child);
+	const struct facet_entry *from = facet_found(f, parent);
 	const struct process *p = processes_known(f->ps, child);
 
 	renew(f, e, 0); /* it is initialised from the start */
 	e->process = 0;
 	e->state = FACET_FOUND;
+	e->program = from ? from->program : 0;
 	if (p) {
 		adopt(f, e, p);
 		e->changes = p->changes;
@@ -326,16 +368,6 @@ void facets_forked(const struct facets *fs, uint32_t parent, uint32_t child, int
 	for (size_t i = 0; i < fs->nr; i++)
 		if (fs->list[i]->ops->forked)
 			fs->list[i]->ops->forked(fs->list[i], parent, child, time_ns);
-}
-
-static void executed(struct facet *f, uint32_t pid)
-{
-	struct facet_entry *e = facet_known(f, pid);
-
-	if (e)
-		renew(f, e, monotonic_ns());
-	if (f->ops->executed)
-		f->ops->executed(f, pid);
 }
 
 void facets_executed(const struct facets *fs, uint32_t pid)

@@ -38,6 +38,7 @@ struct facet_entry {
 	uint32_t pid;
 	uint64_t process; /* its unique number, or 0 if only its fork is known */
 	size_t place;     /* in processes.list */
+	uint64_t program; /* in which the subject was found, or 0, see task_program() */
 	enum facet_state state;
 	enum facet_again again;
 	bool is_reported; /* among the refusals */
@@ -117,8 +118,10 @@ struct process *facet_process(const struct facet *f, const struct facet_entry *e
 
 /* Returns the entry of P, after a look if P is new or its mappings have changed. */
 const struct facet_entry *facet_current(struct facet *f, const struct process *p);
-/* Adds an entry for the new process CHILD in which the subject was found, as in its parent. */
-void facet_inherit(struct facet *f, uint32_t child);
+/*
+ * Adds an entry for CHILD, a new process of PARENT, in which the subject was found, as in PARENT.
+ */
+void facet_inherit(struct facet *f, uint32_t parent, uint32_t child);
 /*
  * Looks at all processes, and reports those that were refused. With MUST it fails if the subject
  * was found in none: returns -1 and ERR if one was refused, or else 1.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task.h"
+#include "lib/hash.h"
 #include "lib/util.h"
 
 #include <dirent.h>
@@ -16,6 +17,7 @@
 struct fields {
 	char state;
 	unsigned long long user, kernel, start;
+	unsigned long long code, stack; /* where the program's code and its first stack begin */
 };
 
 uint64_t task_tick_ns(void)
@@ -59,8 +61,8 @@ static bool read_fields(const char *path, struct fields *f)
 
 	return s && sscanf(s + 1,
 			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s "
-			    "%*s %*s %llu",
-			    &f->state, &f->user, &f->kernel, &f->start) == 4;
+			    "%*s %*s %llu %*s %*s %*s %llu %*s %llu",
+			    &f->state, &f->user, &f->kernel, &f->start, &f->code, &f->stack) == 6;
 }
 
 /* Reads the times of all threads of a process. */
@@ -126,6 +128,13 @@ uint32_t task_user(uint32_t pid)
 	if (in)
 		fclose(in);
 	return user;
+}
+
+uint64_t task_program(uint32_t pid)
+{
+	struct fields f;
+
+	return read_thread(pid, pid, &f) && f.stack ? hash_pair(f.code, f.stack) | 1 : 0;
 }
 
 uint64_t task_ticks(uint32_t pid)

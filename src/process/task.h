@@ -40,6 +40,13 @@ uint64_t task_ticks(uint32_t pid);
  */
 bool task_lives(uint32_t tid, uint64_t start);
 
+/*
+ * Returns a number for the program that process PID executes, or 0 if it is not known. It comes
+ * from the addresses that the kernel has chosen for the program: a fork has its parent's number,
+ * and another program has another one, also if it comes from the same file.
+ */
+uint64_t task_program(uint32_t pid);
+
 /* Says why process PID, whose mappings cannot be read, cannot be recorded, and what helps. */
 const char *task_refusal(uint32_t pid);
 

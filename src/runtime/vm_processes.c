@@ -263,7 +263,7 @@ static void forked(struct facet *f, uint32_t parent, uint32_t child, int64_t tim
 		return; /* the child is looked at like any new process */
 	image->layout = vp->images[before].layout;
 	image->object = vp->images[before].object;
-	facet_inherit(f, child);
+	facet_inherit(f, parent, child);
 }
 
 /* Begins another image, as another program has its own interpreter. */
@@ -289,9 +289,13 @@ static const struct vm *vm_of(const struct vm_image *image)
 
 const struct vm *vm_processes_vm(const struct vm_processes *vp, uint32_t pid)
 {
-	const struct vm_image *image = found_image(vp, pid);
+	const uint32_t *newest = table_get(&vp->by_pid, pid, 0);
+	uint32_t image = newest ? *newest : 0;
 
-	return image ? vm_of(image) : vm_first(vp->kinds);
+	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older)
+		if (vp->images[image].layout.kind != VM_NONE)
+			return vm_of(&vp->images[image]);
+	return vm_first(vp->kinds);
 }
 
 static const char *unfit(const struct vm_image *image)

@@ -78,8 +78,8 @@ void vm_processes_init(struct vm_processes *vp, uint32_t kinds, struct processes
 void vm_processes_release(struct vm_processes *vp);
 
 /*
- * Returns the interpreter of process PID, or if none was found in it the first one that is
- * recorded.
+ * Returns the interpreter of process PID, or if none was found in it the one of the program that it
+ * executed before, or else the first one that is recorded.
  */
 const struct vm *vm_processes_vm(const struct vm_processes *vp, uint32_t pid);
 

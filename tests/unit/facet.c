@@ -4,10 +4,13 @@
 #include "lib/util.h"
 #include "process/process.h"
 
+#include <bpf/bpf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -200,7 +203,7 @@ static void facet__processes_come_and_go(void **state)
 
 	(void)state;
 	facets_update(&facets);
-	facet_inherit(&facet, child);
+	facet_inherit(&facet, pid, child);
 	assert_non_null(facet_found(&facet, child));
 	facets_executed(&facets, pid);
 	assert_int_equal(nr_cleared, 1);
@@ -215,6 +218,141 @@ static void facet__processes_come_and_go(void **state)
 	assert_non_null(entry());
 	assert_null(facet_known(&facet, child));
 	assert_int_equal(facet.nr, 1);
+}
+
+/* ---- processes that execute another program, of which the recorder has not read the event ---- */
+
+struct child {
+	pid_t pid;
+	int to, from; /* pipes: a byte makes it execute cat, which answers other bytes */
+};
+
+static struct child fork_child(void)
+{
+	int to[2], from[2];
+	char byte;
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		fail();
+	pid_t pid = fork();
+
+	if (!pid) {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		close(to[1]);
+		if (read(0, &byte, 1) == 1)
+			execlp("cat", "cat", NULL);
+		_exit(1);
+	}
+	assert_true(pid > 0);
+	close(to[0]);
+	close(from[1]);
+	return (struct child){pid, to[1], from[0]};
+}
+
+/* Returns when the child runs cat. */
+static void make_it_execute(const struct child *c)
+{
+	char byte = 0;
+
+	assert_int_equal(write(c->to, "xx", 2), 2);
+	assert_int_equal(read(c->from, &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+}
+
+static void end_child(const struct child *c)
+{
+	close(c->to);
+	close(c->from);
+	assert_int_equal(waitpid(c->pid, NULL, 0), c->pid);
+}
+
+static const void *value(struct facet *f, const struct facet_entry *e)
+{
+	(void)f;
+	return e->data;
+}
+
+static const struct facet_ops published = {
+	.size = sizeof(int), .is_eager = true, .look = look, .value = value};
+
+/* Publishes the facet from now on. Skips the test if there are no BPF maps. */
+static void start(void)
+{
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(uint32_t), sizeof(int), 8, NULL);
+
+	if (map < 0)
+		skip();
+	facet.ops = &published;
+	facet_start(&facet, map);
+}
+
+static bool is_published(pid_t pid)
+{
+	int found;
+
+	return !bpf_map_lookup_elem(facet.map, &pid, &found);
+}
+
+static void facet__is_not_published_for_another_program(void **state)
+{
+	(void)state;
+	start();
+	struct child child = fork_child();
+	struct process *p = processes_get(&ps, (uint32_t)child.pid);
+
+	facets_update(&facets);
+	assert_true(is_published(child.pid));
+	make_it_execute(&child);
+	/* memory at the addresses of the last program cannot be read */
+	result = FACET_REFUSED;
+	process_mark_changed(&ps, p);
+	facets_update(&facets);
+	assert_false(is_published(child.pid));
+	assert_null(facet_found(&facet, (uint32_t)child.pid));
+	/* the next look is at the new program */
+	result = FACET_FOUND;
+	process_mark_changed(&ps, p);
+	facets_update(&facets);
+	assert_true(is_published(child.pid));
+	facets_ended(&facets, (uint32_t)child.pid);
+	assert_false(is_published(child.pid));
+	end_child(&child);
+	close(facet.map);
+}
+
+static void facet__is_inherited_by_the_same_program(void **state)
+{
+	uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	start();
+	facets_update(&facets);
+	struct child child = fork_child();
+
+	facet_inherit(&facet, pid, (uint32_t)child.pid);
+	assert_true(is_published(child.pid));
+	make_it_execute(&child);
+	facet_inherit(&facet, pid, (uint32_t)child.pid);
+	assert_false(is_published(child.pid));
+	end_child(&child);
+	close(facet.map);
+}
+
+/* What was found before the recording may be in another program when it begins. */
+static void facet__starts_with_the_same_programs(void **state)
+{
+	(void)state;
+	struct child child = fork_child();
+
+	processes_get(&ps, (uint32_t)child.pid);
+	facets_update(&facets);
+	make_it_execute(&child);
+	start();
+	assert_true(is_published(getpid()));
+	assert_false(is_published(child.pid));
+	end_child(&child);
+	close(facet.map);
 }
 
 static void facet__must_be_somewhere(void **state)
@@ -244,6 +382,9 @@ int main(void)
 		TEST(facet__early),
 		TEST(facet__refused),
 		TEST(facet__processes_come_and_go),
+		TEST(facet__is_not_published_for_another_program),
+		TEST(facet__is_inherited_by_the_same_program),
+		TEST(facet__starts_with_the_same_programs),
 		TEST(facet__must_be_somewhere),
 	};
 

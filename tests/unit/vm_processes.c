@@ -100,12 +100,31 @@ static void vm_processes__have_children(void **state)
 	facets_add(&facets, &processes.facet);
 	facets_forked(&facets, NONE, NONE + 1, 0);
 	facets_executed(&facets, NONE + 1);
-	facet_inherit(&processes.facet, NONE + 1);
+	facet_inherit(&processes.facet, NONE, NONE + 1);
 	processes.images[1].layout.kind = VM_PYTHON;
 	for (uint32_t i = 1; i < CHILDREN; i++) {
 		facets_forked(&facets, NONE + i, NONE + i + 1, 0);
 		assert_ptr_equal(vm_processes_vm(&processes, NONE + i + 1), &python_vm);
 	}
+}
+
+/* Samples of a program may be taken after it has ended, or while its process executes another. */
+static void vm_processes__remember_the_last_program(void **state)
+{
+	struct facets facets = {0};
+
+	(void)state;
+	facets_add(&facets, &processes.facet);
+	send(true, true);
+	processes.images[1].layout.kind = VM_PYTHON;
+	assert_ptr_equal(vm_processes_vm(&processes, PID), &python_vm);
+	facets_executed(&facets, PID);
+	assert_ptr_equal(vm_processes_vm(&processes, PID), &python_vm);
+	processes.images[2].layout.kind = VM_PERL;
+	assert_ptr_equal(vm_processes_vm(&processes, PID), &perl_vm);
+	assert_ptr_equal(vm_processes_vm(&processes, PID + 1), &perl_vm);
+	processes.kinds = VM_BIT(VM_PYTHON);
+	assert_ptr_equal(vm_processes_vm(&processes, PID + 1), &python_vm);
 }
 
 static void vm_sets__have_an_order(void **state)
@@ -155,6 +174,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			vm_processes__find_none_in_an_unknown_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(vm_processes__have_children, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_processes__remember_the_last_program, set_up, tear_down),
 		cmocka_unit_test(vm_sets__have_an_order),
 		cmocka_unit_test(vm_sets__have_titles),
 		cmocka_unit_test(vm_sets__tell_what_stap_cannot),

@@ -72,7 +72,8 @@ static const struct node_key *find_node(const struct drain *d, uint64_t id)
 
 /*
  * Adds an interpreter's stack with this ROOT, whose frames are NR words. Returns its number in
- * samples. In a process without an interpreter, the one that is recorded is not running.
+ * samples. In a process without an interpreter, the one that it had or that is recorded is not
+ * running.
  */
 static uint32_t add_vm_stack(struct drain *d, uint64_t *words, uint32_t nr, uint64_t root)
 {
@@ -81,7 +82,7 @@ static uint32_t add_vm_stack(struct drain *d, uint64_t *words, uint32_t nr, uint
 	uint32_t named = 0;
 
 	if (!vm)
-		vm = vm_first(d->vms->kinds);
+		vm = vm_processes_vm(d->vms, NODE_VM_TGID(root));
 	for (uint32_t i = 0; i + VM_WORDS <= nr; i += VM_WORDS)
 		words[named++] = vm_processes_name(
 			d->vms, vm, NODE_VM_TGID(root), &(struct vm_words){words[i], words[i + 1]});
