@@ -41,7 +41,7 @@ struct engine_request {
 	bool user, kernel; /* which stacks; with both, user stack and kernel part at every tick */
 	/*
 	 * The interpreters whose stacks are taken instead of user stacks, as bits VM_BIT(). Each
-	 * process has at most one of them, the first one of VM_LIST.
+	 * process has at most one of them, see vm_processes.h.
 	 */
 	uint32_t vms;
 	bool any_vm;    /* vms are those to look for; no process has to run one */

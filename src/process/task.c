@@ -17,7 +17,8 @@
 struct fields {
 	char state;
 	unsigned long long user, kernel, start;
-	unsigned long long code, stack; /* where the program's code and its first stack begin */
+	unsigned long long code, code_end; /* of the executable */
+	unsigned long long stack;          /* where it began */
 };
 
 uint64_t task_tick_ns(void)
@@ -61,8 +62,9 @@ static bool read_fields(const char *path, struct fields *f)
 
 	return s && sscanf(s + 1,
 			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s "
-			    "%*s %*s %llu %*s %*s %*s %llu %*s %llu",
-			    &f->state, &f->user, &f->kernel, &f->start, &f->code, &f->stack) == 6;
+			    "%*s %*s %llu %*s %*s %*s %llu %llu %llu",
+			    &f->state, &f->user, &f->kernel, &f->start, &f->code, &f->code_end,
+			    &f->stack) == 7;
 }
 
 /* Reads the times of all threads of a process. */
@@ -135,6 +137,14 @@ uint64_t task_program(uint32_t pid)
 	struct fields f;
 
 	return read_thread(pid, pid, &f) && f.stack ? hash_pair(f.code, f.stack) | 1 : 0;
+}
+
+/* The code may begin with segments that are not executable, but ends with an executable one. */
+uint64_t task_code(uint32_t pid)
+{
+	struct fields f;
+
+	return read_thread(pid, pid, &f) && f.code_end > f.code ? f.code_end - 1 : 0;
 }
 
 uint64_t task_ticks(uint32_t pid)

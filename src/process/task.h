@@ -47,6 +47,12 @@ bool task_lives(uint32_t tid, uint64_t start);
  */
 uint64_t task_program(uint32_t pid);
 
+/*
+ * Returns an address in the code of the executable of process PID, or 0 if it is not known. In a
+ * script's process this is the interpreter.
+ */
+uint64_t task_code(uint32_t pid);
+
 /* Says why process PID, whose mappings cannot be read, cannot be recorded, and what helps. */
 const char *task_refusal(uint32_t pid);
 

@@ -155,8 +155,7 @@ const struct vm *vm_named(const char *name, size_t len);
 const struct vm *vm_of_kind(enum vm_kind kind);
 
 /*
- * Functions over a set of kinds, as bits VM_BIT(). Interpreters come in the order of VM_LIST: if a
- * process has several of them, the first one is its interpreter.
+ * Functions over a set of kinds, as bits VM_BIT(). Interpreters come in the order of VM_LIST.
  */
 
 /* Returns the first interpreter of KINDS, or NULL if there is none. */

@@ -3,8 +3,7 @@
  * The interpreters, each with one ROW(KIND, name), and their headers, which are included below. A
  * row defines VM_KIND in enum vm_kind. The interpreter's folder defines struct vm name_vm, struct
  * name_layout, name_texts and name_walk, and for the BPF programs name_begin_here(), name_step(),
- * name_texts_here() and name_is_coroutine_here(). Its language is a row of model/language.h. A
- * process that runs several of the interpreters that are recorded has the stacks of the first one.
+ * name_texts_here() and name_is_coroutine_here(). Its language is a row of model/language.h.
  */
 #ifndef RUNTIME_VM_LIST_H
 #define RUNTIME_VM_LIST_H

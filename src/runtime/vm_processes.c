@@ -123,6 +123,56 @@ static bool find_object(
 	return false;
 }
 
+/* How a process has an interpreter. The larger, the more likely it is the program's own language.
+ */
+enum tie {
+	TIE_NONE,
+	TIE_LOADED, /* something else loads it */
+	TIE_LINKED, /* the executable names it as a needed library */
+	TIE_WITHIN, /* the executable contains it */
+};
+
+/* Returns how P, whose executable is in the mapping MAIN if that is not NULL, has VM. */
+static enum tie tie_of(const struct vm_processes *vp, const struct vm *vm, const struct process *p,
+	const struct mapping *main)
+{
+	const struct object *objects = vp->facet.ps->objects;
+	size_t object;
+
+	if (!find_object(vp, vm, p, &object))
+		return TIE_NONE;
+	if (!main)
+		return TIE_LOADED;
+	if (main->object == object)
+		return TIE_WITHIN;
+	return objects[main->object].elf && elffacts_needs(objects[main->object].elf,
+						    file_name(objects[object].path))
+		       ? TIE_LINKED
+		       : TIE_LOADED;
+}
+
+/*
+ * Returns the interpreter of KINDS whose language P is most likely written in: perl that has loaded
+ * libpython is a Perl program. Returns NULL if P has none of them.
+ */
+static const struct vm *most_likely(
+	const struct vm_processes *vp, uint32_t kinds, const struct process *p)
+{
+	const struct mapping *main = process_find(vp->facet.ps, p, task_code(p->pid));
+	const struct vm *vm, *best = NULL;
+	enum tie closest = TIE_NONE;
+
+	for (; (vm = vm_first(kinds)); kinds &= ~VM_BIT(vm->kind)) {
+		enum tie tie = tie_of(vp, vm, p, main);
+
+		if (tie > closest) {
+			closest = tie;
+			best = vm;
+		}
+	}
+	return best;
+}
+
 /*
  * Returns a layout of VM in the object NUMBER: the layout of IMAGE if it was found there, or else
  * another image's. Returns NULL if there is none.
@@ -188,10 +238,10 @@ static void find_other(
 }
 
 /*
- * Finds the first interpreter of KINDS in P. Returns 0, or 1 if there is none, or -1 with ERR if
- * there are only such that cannot be walked.
+ * Finds the interpreter of KINDS in P. Returns 0, or 1 if there is none, or -1 with ERR if there
+ * are only such that cannot be walked.
  */
-static int find_first(struct vm_processes *vp, uint32_t kinds, const struct process *p,
+static int find_one(struct vm_processes *vp, uint32_t kinds, const struct process *p,
 	struct vm_image *image, struct strbuf *err)
 {
 	struct vm_layout layout;
@@ -200,7 +250,7 @@ static int find_first(struct vm_processes *vp, uint32_t kinds, const struct proc
 	bool is_new;
 	int found = 1;
 
-	for (; found && (vm = vm_first(kinds)); kinds &= ~VM_BIT(vm->kind)) {
+	for (; found && (vm = most_likely(vp, kinds, p)); kinds &= ~VM_BIT(vm->kind)) {
 		struct strbuf why = STRBUF_INIT;
 		int result = find_vm(vp, vm, p, image, &layout, &object, &why);
 
@@ -230,8 +280,7 @@ static enum facet_state look(
 	bool is_known = e->state == FACET_FOUND && image->layout.kind != VM_NONE;
 
 	look_at_objects(vp);
-	int found =
-		find_first(vp, is_known ? VM_BIT(image->layout.kind) : vp->kinds, p, image, why);
+	int found = find_one(vp, is_known ? VM_BIT(image->layout.kind) : vp->kinds, p, image, why);
 
 	if (!found && !is_known)
 		find_other(vp, p, image);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The interpreters in the recorded processes, at most one in each: its layout, and the names of its
- * frames that the BPF programs send.
+ * frames that the BPF programs send. If a process has several when it is first looked at, it is the
+ * one that its executable contains, or else needs as a library, or else the first one of VM_LIST.
  */
 #ifndef RUNTIME_VM_PROCESSES_H
 #define RUNTIME_VM_PROCESSES_H

@@ -128,6 +128,7 @@ static void use_facts(const struct elffile *elf, struct strbuf *out)
 		if (elfdata_section(elf, names[i], &value, &size))
 			strbuf_addf(out, "%lx %lx\n", value, size);
 	}
+	strbuf_addf(out, "%d\n", elfdata_needs(elf, "libc.so.6"));
 	strbuf_addf(out, "%d\n", debugfile_names_known(elf, "", &nowhere));
 }
 

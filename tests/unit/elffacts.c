@@ -52,6 +52,10 @@ static void elffacts_are_those_of_the_file(void **state)
 	assert_false(elffacts_is_main(elf, ehdr.e_entry));
 	assert_true(elffacts_names_known(elf, self, &(struct debug_paths){0}));
 	assert_int_equal(elffacts_hidden_eh_frame(elf), 0);
+	assert_true(elfdata_needs(elf, "libc.so.6"));
+	assert_true(elffacts_needs(elf, "libc.so.6.1"));
+	assert_false(elffacts_needs(elf, "libc.so.60"));
+	assert_false(elffacts_needs(elf, "libc.so"));
 	elffacts_data_at(elf, v.address + 3, &range);
 	assert_true(range.is_data);
 	assert_string_equal(range.variable, "elffacts_variable_here");

@@ -218,3 +218,26 @@ bool elfdata_section(const struct elffile *elf, const char *name, uint64_t *addr
 	*size = shdr.sh_size;
 	return true;
 }
+
+/* Returns whether the library NAME may be in FILE. */
+static bool is_library_in(const char *name, const char *file)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	return len && !strncmp(name, file, len) && (!file[len] || file[len] == '.');
+}
+
+bool elfdata_needs(const struct elffile *elf, const char *library)
+{
+	Elf *handle = elffile_elf(elf);
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elffile_section(handle, ".dynamic", &shdr);
+	Elf_Data *data = scn && shdr.sh_type == SHT_DYNAMIC ? elf_getdata(scn, NULL) : NULL;
+	GElf_Dyn dyn;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
+		if (dyn.d_tag == DT_NEEDED &&
+			is_library_in(elf_strptr(handle, shdr.sh_link, dyn.d_un.d_val), library))
+			return true;
+	return false;
+}

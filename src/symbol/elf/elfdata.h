@@ -52,4 +52,10 @@ void elfdata_at(const struct elffile *elf, uint64_t address, struct elf_data_ran
 bool elfdata_section(
 	const struct elffile *elf, const char *name, uint64_t *address, uint64_t *size);
 
+/*
+ * Returns whether ELF itself names the library in the file LIBRARY as needed (DT_NEEDED). The
+ * library's own name may be shorter than its file's: libperl.so.5.36 is in libperl.so.5.36.0.
+ */
+bool elfdata_needs(const struct elffile *elf, const char *library);
+
 #endif

@@ -125,6 +125,9 @@ static struct answer look_up(const struct elf_question *q)
 		a.size = range.end - range.start;
 		memcpy(a.name, range.variable, sizeof(a.name));
 		break;
+	case FACT_NEEDS:
+		a.result = elfdata_needs(q->elf, q->name);
+		break;
 	case FACT_LARGE_CALLEE:
 		a.result = large_callee_find(q->elf, q->name, &v);
 		a.value = v.address;
@@ -328,6 +331,11 @@ bool elffacts_names_known(
 uint64_t elffacts_hidden_eh_frame(const struct elffile *elf)
 {
 	return get(&(struct elf_question){elf, FACT_HIDDEN_EH_FRAME, NULL, 0, NULL}).value;
+}
+
+bool elffacts_needs(const struct elffile *elf, const char *library)
+{
+	return get(&(struct elf_question){elf, FACT_NEEDS, library, 0, NULL}).result;
 }
 
 /* Returns the known range around ADDRESS, or NULL. */

@@ -25,6 +25,7 @@ enum elf_fact {
 	FACT_HIDDEN_EH_FRAME, /* result of elffile_hidden_eh_frame() */
 	FACT_LARGE_CALLEE,    /* result of large_callee_find(name) */
 	FACT_DATA,            /* range of elfdata_at(place) */
+	FACT_NEEDS,           /* result of elfdata_needs(name) */
 };
 
 struct elf_question {
@@ -52,6 +53,7 @@ bool elffacts_is_main(const struct elffile *elf, uint64_t address);
 bool elffacts_names_known(
 	const struct elffile *elf, const char *path, const struct debug_paths *paths);
 uint64_t elffacts_hidden_eh_frame(const struct elffile *elf);
+bool elffacts_needs(const struct elffile *elf, const char *library);
 /* The range is no data if the file has no answer, or has answered too often. */
 void elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_data_range *range);
 bool elffacts_large_callee(

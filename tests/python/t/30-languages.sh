@@ -90,17 +90,57 @@ check 'no interpreter: said' grep -q "no Perl, Lua, Python, Ruby or PHP runs in 
 decided_seconds=
 each_its_own command --vm auto -- sh -c "$perl $T/works.pl 40 & $lua $T/works.lua 40 & $perl $T/works.pl 40 $python $T/works.py 40; wait"
 
-# two interpreters in one process
-if $python -c 'import ctypes; ctypes.CDLL("libluajit-5.1.so.2")' 2>"$T/said"; then
-	printf 'import ctypes\nctypes.CDLL("libluajit-5.1.so.2")\nprint("ready", flush=True)\n' | cat - "$T/works.py" >"$T/both.py"
-	$python "$T/both.py" >"$T/ready" &
+# two interpreters in one process: the executable's own language counts
+# both_in NAME TAKEN LEFT COMMAND…: COMMAND runs both, prints "ready" and works in one function of each language that has one
+both_in() {
+	both_name=$1 taken=$2 left=$3
+	shift 3
+	"$@" >"$T/ready" 2>"$T/said" &
 	both=$!
-	at_end "kill $(echo $pids $shell $both | tr , ' ') 2>/dev/null"
-	until_true grep -q ready "$T/ready" || :
-	record two --vm auto -p $both -t 2
-	check 'two interpreters: said' grep -q 'runs Lua and Python: only its Lua stacks are recorded; --python alone records the others' "$T/two.err"
+	at_end "kill $(echo $pids $shell | tr , ' ') $both 2>/dev/null"
+	until_true sh -c "grep -q ready '$T/ready' || ! kill -0 $both 2>/dev/null" || :
+	if grep -q ready "$T/ready"; then
+		record "$both_name" --vm auto -p $both -t 2
+		check "$both_name: said" grep -q "runs $taken and $left: only its $taken stacks are recorded" "$T/$both_name.err"
+	else
+		skip "$both_name" "$(tail -n 1 "$T/said")"
+	fi
+}
+for library in libperl.so.5.36:Perl libluajit-5.1.so.2:Lua; do
+	printf 'import ctypes\nctypes.CDLL("%s")\nprint("ready", flush=True)\n' "${library%:*}" | cat - "$T/works.py" >"$T/both.py"
+	both_in "Python with ${library#*:}" Python "${library#*:}" $python "$T/both.py"
 	decided_seconds=0.5
-	record_until_seen 'two interpreters: the other one' in_python --python -p $both
+	grep -q ready "$T/ready" && record_until_seen "Python with ${library#*:}: its function" in_python --vm auto -p $both
+	decided_seconds=
+	kill $both 2>/dev/null || :
+done
+
+# programs in C: the first one is linked with libpython, the second one is not
+cat >"$T/holds.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int Py_IsInitialized(void);
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!dlopen(argv[i], RTLD_NOW | RTLD_GLOBAL))
+			return fprintf(stderr, "%s\n", dlerror()), 1;
+#ifdef LINKED
+	if (Py_IsInitialized())
+		return 1;
+#endif
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		__asm__ volatile("" ::: "memory");
+}
+END
+libpython=$(ldconfig -p | sed -n 's/^[[:space:]]*\(libpython3[.0-9]*[.]so[.]1[.]0\) .*/\1/p' | head -n 1)
+if [ "$libpython" ] && cc -DLINKED -o "$T/linked" "$T/holds.c" "-l:$libpython" -ldl 2>"$T/said" && cc -o "$T/loads" "$T/holds.c" -ldl; then
+	both_in 'linked with libpython' Python Perl "$T/linked" libperl.so.5.36
+	kill $both 2>/dev/null || :
+	both_in 'loads both' Perl Python "$T/loads" "$libpython" libperl.so.5.36
+	kill $both 2>/dev/null || :
 else
-	skip 'two interpreters' 'needs libluajit-5.1.so.2'
+	skip 'linked with libpython' 'needs a compiler and libpython'
 fi
