@@ -274,7 +274,9 @@ static void add_calls(struct autofdo *a)
 
 		if (!called)
 			continue;
-		add_capped(&a->instances[instance_at(a, 0, 0, called)].head, branch->count);
+		uint32_t instance = instance_at(a, 0, 0, called); /* this may move the list */
+
+		add_capped(&a->instances[instance].head, branch->count);
 		if (source != NO_CODE)
 			add_target(a, source, called, branch->count);
 	}
