@@ -208,7 +208,7 @@ static enum facet_state look(
 
 	if (is_stale(e))
 		begin_again(f, e);
-	uint64_t program = task_program(p->pid);
+	uint64_t program = f->ops->value ? task_program(p->pid) : 0;
 
 	set_again(f, e, FACET_NEVER);
 	enum facet_state state = f->ops->look(f, p, e, &reason);

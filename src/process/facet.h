@@ -38,7 +38,7 @@ struct facet_entry {
 	uint32_t pid;
 	uint64_t process; /* its unique number, or 0 if only its fork is known */
 	size_t place;     /* in processes.list */
-	uint64_t program; /* in which the subject was found, or 0, see task_program() */
+	uint64_t program; /* in which a published subject was found, or 0, see task_program() */
 	enum facet_state state;
 	enum facet_again again;
 	bool is_reported; /* among the refusals */

@@ -345,6 +345,7 @@ static void facet__starts_with_the_same_programs(void **state)
 	(void)state;
 	struct child child = fork_child();
 
+	facet.ops = &published;
 	processes_get(&ps, (uint32_t)child.pid);
 	facets_update(&facets);
 	make_it_execute(&child);
