@@ -300,7 +300,10 @@ static __always_inline void begin_by_native(struct scratch *s, bool in_user)
 static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 {
 	uint32_t tgid = s->row.tgid;
-	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &tgid);
+	/* after its exec, a process has new memory before the layout of the last program is dropped
+	 */
+	const struct vm_layout *layout =
+		program_has_started() ? bpf_map_lookup_elem(&vm_layouts, &tgid) : NULL;
 
 	s->vm.nr = 0;
 	s->vm.end = VM_NOT_RUNNING;

@@ -33,6 +33,19 @@ decide 'code that is gone' "main;main::makes(;([(]eval[^)]*[)]|require made[0-9]
 kill $target
 wait
 
+# a process that executes another program has new memory at once, and the old memory is freed for a while: no interpreter runs
+cat >"$T/executes.pl" <<'END'
+my $size = 1e8; # a constant would be made when it is compiled
+my $memory = 'x' x $size;
+exec $^X, $0;
+END
+perl "$T/executes.pl" &
+target=$!
+await_start $target
+decide 'executes' 'main|\[perl: not running\]'
+kill $target
+wait
+
 # a thread that has given up its memory in its exit runs no Perl; these are functions that the kernel calls after that
 if perl -Mthreads -e 1 2>/dev/null; then
 	perl -Mthreads -e '$| = 1; print "spinning\n"; threads->create(sub { 1 })->join while 1' >"$T/threads" &
