@@ -9,7 +9,8 @@
 
 static const char runtime[] = "_PyRuntime", version[] = "Py_Version",
 		  first[] = "PyInterpreterState_Head", code_type[] = "PyCode_Type",
-		  frame_type[] = "PyFrame_Type", type_type[] = "PyType_Type";
+		  frame_type[] = "PyFrame_Type", type_type[] = "PyType_Type",
+		  current[] = "_PyThreadState_UncheckedGet";
 
 /*
  * Functions of CPython's API, each new in a version; those before Py_Version, which 3.11 has added.
@@ -42,7 +43,7 @@ static bool exports(const struct target_file *file, const char *name)
 static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {
-		PYTHON_SYMBOL, version, first, code_type, frame_type, type_type};
+		PYTHON_SYMBOL, version, first, code_type, frame_type, type_type, current};
 	const size_t each = ARRAY_LEN(names) + ARRAY_LEN(added);
 	struct elf_question *list = xcalloc(t->nr_files * each + 1, sizeof(*list));
 	size_t nr = 0;
@@ -149,24 +150,45 @@ static int take_published(const struct target *t, const struct target_file *file
 
 /* ---- interpreters ---- */
 
-/* Reads where PyInterpreterState_Head() has the pointer that it returns: mov DISTANCE(%rip),%rax.
- */
-static bool head_in_code(const struct target *t, const struct target_file *file, uint64_t *address)
+enum { LOAD = 7, RETURN = 0xc3 }; /* bytes of the instruction; the instruction ret */
+
+/* Takes the offset of mov OFFSET(%rax),%rax; ret. Returns false if CODE is something else. */
+static bool take_offset(const unsigned char *code, int32_t *offset)
 {
-	static const unsigned char load[] = {0x48, 0x8b, 0x05};
-	uint64_t at = target_symbol(file, first);
+	static const unsigned char near[] = {0x48, 0x8b, 0x00}, far[] = {0x48, 0x8b, 0x80};
+
+	*offset = 0;
+	if (!memcmp(code, near, sizeof(near)))
+		return code[sizeof(near)] == RETURN;
+	memcpy(offset, code + sizeof(far), sizeof(*offset));
+	return !memcmp(code, far, sizeof(far)) && code[LOAD] == RETURN;
+}
+
+/*
+ * Reads from where the function at AT loads the pointer that it returns: from DISTANCE(%rip), or in
+ * a library from an offset to the pointer there, which the dynamic linker has set.
+ */
+static bool loaded_from(const struct target *t, uint64_t at, uint64_t *address)
+{
+	static const unsigned char load[] = {0x48, 0x8b, 0x05}; /* mov DISTANCE(%rip),%rax */
 	unsigned char code[32];
-	int32_t distance;
+	int32_t distance, offset;
+	size_t i = 0;
 
 	if (!at || !memory_read(&t->memory, at, code, sizeof(code)))
 		return false;
-	for (size_t i = 0; i + 7 < sizeof(code); i++)
-		if (!memcmp(code + i, load, sizeof(load)) && code[i + 7] == 0xc3) {
-			memcpy(&distance, code + i + 3, sizeof(distance));
-			*address = at + i + 7 + (uint64_t)(int64_t)distance;
-			return true;
-		}
-	return false;
+	while (memcmp(code + i, load, sizeof(load)))
+		if (++i + 2 * LOAD >= sizeof(code))
+			return false;
+	memcpy(&distance, code + i + sizeof(load), sizeof(distance));
+	*address = at + i + LOAD + (uint64_t)(int64_t)distance;
+	if (code[i + LOAD] == RETURN)
+		return true;
+	if (!take_offset(code + i + LOAD, &offset) ||
+		!memory_pointer(&t->memory, *address, address))
+		return false;
+	*address += (uint64_t)(int64_t)offset;
+	return true;
 }
 
 static int find_interpreters(const struct target *t, const struct target_file *file,
@@ -178,7 +200,7 @@ static int find_interpreters(const struct target *t, const struct target_file *f
 								       : RUNTIME_37);
 		return 0;
 	}
-	if (head_in_code(t, file, &l->interpreters))
+	if (loaded_from(t, target_symbol(file, first), &l->interpreters))
 		return 0;
 	return fail(err,
 		"the interpreter of python 3.%u in '%s' cannot be found: the code of %s is of an "
@@ -207,5 +229,7 @@ int python_find(const struct target *t, struct python_layout *l, struct strbuf *
 		return take_published(t, file, at, l, err);
 	if (take_known(t, file, l, err))
 		return -1;
+	if (!l->shape.thread_status && !loaded_from(t, target_symbol(file, current), &l->current))
+		l->current = 0;
 	return find_interpreters(t, file, at, l, err);
 }

@@ -33,6 +33,13 @@ static inline enum python_type python_frame_type(uint64_t what)
 	return (enum python_type)VM_FRAME_TYPE(what);
 }
 
+/* What a thread that runs Python does, with the value of its label. */
+#define PYTHON_STATES(STATE) STATE(HOLDS, "gil") STATE(COLLECTS, "gc") STATE(FREE, "no-gil")
+
+#define PYTHON_STATE(name, text) PYTHON_STATE_##name,
+enum python_state { PYTHON_STATE_UNKNOWN, PYTHON_STATES(PYTHON_STATE) PYTHON_NR_STATES };
+#undef PYTHON_STATE
+
 enum {
 	PYTHON_THREAD_CACHE_SIZE = 256, /* entries per CPU; a power of two up to 4096 */
 	PYTHON_SEARCH_STEPS = 4096,     /* thread states and interpreters that are looked at */

@@ -8,8 +8,10 @@
 struct python_layout {
 	uint64_t interpreters; /* address of the pointer to the first interpreter */
 	uint64_t code_type;    /* address of PyCode_Type, the type of code objects */
-	uint8_t minor, micro;  /* 3.MINOR.MICRO; MICRO is ANY_MICRO before 3.11 */
-	bool published;        /* the offsets come from _Py_DebugOffsets */
+	/* Address of the pointer to the thread state that holds the GIL, before 3.12; or 0. */
+	uint64_t current;
+	uint8_t minor, micro; /* 3.MINOR.MICRO; MICRO is ANY_MICRO before 3.11 */
+	bool published;       /* the offsets come from _Py_DebugOffsets */
 	struct python_shape shape;
 };
 

@@ -52,10 +52,10 @@ static const struct {
 		 .code_first_line = 72, .code_instructions = 184, .lines = PYTHON_LOCATIONS},
 		{184, 0}},
 	{{OBJECTS, .ascii_size = 40, .compact_size = 56, CODE_FROM_311, .interpreter_threads = 72,
-		 .thread_frame = 56, .cframe_frame = 0, .thread_id = 136, .frame_size = 72,
-		 .frame_previous = 8, .frame_code = 0, .frame_instruction = 56, .frame_entry = 70,
-		 .code_first_line = 68, .code_instructions = 192, .lines = PYTHON_LOCATIONS,
-		 .shims = true},
+		 .thread_frame = 56, .cframe_frame = 0, .thread_id = 136, .thread_status = 24,
+		 .frame_size = 72, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56,
+		 .frame_entry = 70, .code_first_line = 68, .code_instructions = 192,
+		 .lines = PYTHON_LOCATIONS, .shims = true},
 		{192, 0}},
 };
 
@@ -78,12 +78,14 @@ struct python_sizes python_sizes_known(unsigned minor)
 struct groups {
 	unsigned minor;
 	uint8_t interpreter, thread, thread_id, frame, code, object, bytes, string;
+	/* words with offsets: of the collector in an interpreter, and of `collecting` in it */
+	uint8_t collector, collecting;
 };
 
 static const struct groups groups[] = {
-	{13, 6, 19, 24, 28, 34, 44, 64, 67},
-	{14, 6, 22, 27, 31, 39, 50, 74, 77},
-	{15, 6, 22, 30, 39, 47, 58, 86, 89},
+	{13, 6, 19, 24, 28, 34, 44, 64, 67, 10, 72},
+	{14, 6, 22, 27, 31, 39, 50, 74, 77, 11, 82},
+	{15, 6, 22, 30, 39, 47, 58, 86, 89, 11, 95},
 };
 
 static uint16_t rounded(uint64_t size)
@@ -98,8 +100,11 @@ static void take_published(
 	*s = (struct python_shape){
 		.interpreter_next = (uint16_t)w[g->interpreter + 2],
 		.interpreter_threads = (uint16_t)w[g->interpreter + 3],
+		.interpreter_collects = (uint16_t)(w[g->collector] + w[g->collecting]),
 		.thread_next = (uint16_t)w[g->thread + 2],
 		.thread_id = (uint16_t)w[g->thread_id],
+		.thread_interpreter = (uint16_t)w[g->thread + 3],
+		.thread_status = (uint16_t)w[g->thread_id + 3],
 		.thread_frame = (uint16_t)w[g->thread + 4],
 		.cframe_frame = PYTHON_NONE,
 		.frame_size = rounded(w[g->frame + 5] + 1),
@@ -136,7 +141,10 @@ static bool is_sane(const struct python_shape *s, const uint64_t *w, const struc
 	/* sizes as the groups tell them; all of them are the first words */
 	return w[g->object] >= 16 && w[g->object] <= 64 && s->object_type < w[g->object] &&
 	       s->thread_frame + 8u <= w[g->thread] && s->thread_id + 8u <= w[g->thread] &&
-	       s->thread_next + 8u <= w[g->thread] &&
+	       s->thread_next + 8u <= w[g->thread] && s->thread_status % 4 == 0 &&
+	       s->thread_interpreter + 8u <= w[g->thread] &&
+	       s->thread_status + 4u <= w[g->thread] &&
+	       s->interpreter_collects + 4u <= w[g->interpreter] &&
 	       s->interpreter_threads + 8u <= w[g->interpreter] && s->frame_size <= FRAME_MAX &&
 	       s->code_size <= CODE_MAX && s->code_instructions < w[g->code] &&
 	       s->code_size <= s->code_instructions && fits(s->frame_previous, 8, s->frame_size) &&

@@ -20,10 +20,13 @@ enum python_lines {
 
 struct python_shape {
 	uint16_t interpreter_next, interpreter_threads;
+	uint16_t interpreter_collects; /* int: garbage is collected; or 0 if not known */
 	uint16_t thread_next, thread_id;
-	uint16_t thread_frame; /* the current frame, or the _PyCFrame that has it */
-	uint16_t cframe_frame; /* or PYTHON_NONE without a _PyCFrame */
-	uint16_t frame_size;   /* bytes of a frame that are read, a multiple of 8 */
+	uint16_t thread_interpreter;
+	uint16_t thread_status; /* 32 bits, one of which is PYTHON_ACTIVE; or 0 if not known */
+	uint16_t thread_frame;  /* the current frame, or the _PyCFrame that has it */
+	uint16_t cframe_frame;  /* or PYTHON_NONE without a _PyCFrame */
+	uint16_t frame_size;    /* bytes of a frame that are read, a multiple of 8 */
 	uint16_t frame_previous, frame_code;
 	uint16_t frame_instruction; /* the last instruction: a number up to 3.10, then a pointer */
 	uint16_t frame_entry;       /* since 3.11: bool is_entry in 3.11, then char owner */

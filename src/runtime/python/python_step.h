@@ -20,6 +20,7 @@
 #include "python_layout.h"
 
 enum { PYTHON_OWNED_BY_C = 3 }; /* values of a frame's owner from FRAME_OWNED_BY_CSTACK on */
+enum { PYTHON_ACTIVE = 16 };    /* the bit `active` of a thread's status: it has the GIL */
 
 static inline int python_pointer(struct python_walk *w, uint64_t *to, uint64_t address)
 {
@@ -125,14 +126,61 @@ static inline void python_find_frame(struct python_walk *w, const struct python_
 	bool known = c && c->thread == w->thread && c->owner == w->vm.owner;
 	uint64_t newest;
 
-	if (known && python_take_cached(w, l, c))
+	if (known && python_take_cached(w, l, c)) {
+		w->state = c->state;
 		return;
+	}
 	newest = python_newest(w, l);
 	if (known && newest == c->newest && c->misses++ < PYTHON_MISSES_MAX)
 		return;
 	PYTHON_SEARCH(w, l);
 	if (c)
 		*c = (struct python_cached_thread){w->thread, w->state, newest, w->vm.owner, 0};
+}
+
+/* ---- the GIL ---- */
+
+/* Returns whether the interpreter of w->state, which has the GIL, collects garbage. */
+static inline bool python_collects(struct python_walk *w, const struct python_shape *s)
+{
+	uint64_t interpreter;
+	uint32_t collects;
+
+	return s->interpreter_collects &&
+	       !python_pointer(w, &interpreter, w->state + s->thread_interpreter) &&
+	       !VM_READ(w, &collects, sizeof(collects), interpreter + s->interpreter_collects) &&
+	       collects;
+}
+
+/* Sets *HAS to whether w->state has the GIL. Returns false if that is not known. */
+static inline bool python_has_gil(struct python_walk *w, const struct python_layout *l, bool *has)
+{
+	const struct python_shape *s = &l->shape;
+	uint64_t current;
+	uint32_t status;
+
+	if (l->current) {
+		if (python_pointer(w, &current, l->current))
+			return false;
+		*has = current == w->state;
+		return true;
+	}
+	if (!s->thread_status || VM_READ(w, &status, sizeof(status), w->state + s->thread_status))
+		return false;
+	*has = status & PYTHON_ACTIVE;
+	return true;
+}
+
+/* Returns what the thread with the state w->state does. */
+static inline enum python_state python_state(struct python_walk *w, const struct python_layout *l)
+{
+	bool has;
+
+	if (!python_has_gil(w, l, &has))
+		return PYTHON_STATE_UNKNOWN;
+	if (!has)
+		return PYTHON_STATE_FREE;
+	return python_collects(w, &l->shape) ? PYTHON_STATE_COLLECTS : PYTHON_STATE_HOLDS;
 }
 
 /*
@@ -147,7 +195,10 @@ static inline int python_begin(
 	w->at = w->state = w->idle = 0;
 	w->thread = thread;
 	python_find_frame(w, l);
-	return w->at ? VM_ON : VM_NOT_RUNNING;
+	if (!w->at)
+		return VM_NOT_RUNNING;
+	w->vm.state = python_state(w, l);
+	return VM_ON;
 }
 
 /* ---- frames ---- */

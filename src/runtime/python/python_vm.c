@@ -61,9 +61,16 @@ static uint32_t first_line(const union vm_texts *texts)
 	return texts->python.first_line;
 }
 
+static const char *const states[PYTHON_NR_STATES + 1] = {
+#define STATE(name, text) [PYTHON_STATE_##name] = (text),
+	PYTHON_STATES(STATE)
+#undef STATE
+};
+
 const struct vm python_vm = {
 	.language = &languages[LANGUAGE_PYTHON],
 	.kind = VM_PYTHON,
+	.states = states,
 	.symbol = PYTHON_SYMBOL,
 	.find = find,
 	.describe = describe,
