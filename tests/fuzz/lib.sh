@@ -6,7 +6,7 @@ build=$TOP/build/fuzz
 mkdir -p "$build"
 all_fuzzers='stacktext perfscript bpftrace picture pprof speedscope folded recording tally unwind analysis walk perlwalk luawalk splice perfmap
 	elf dwarf symstore elfhead rules answer result demangle table changes perlfind script runtimes nginxmemory nginxnames
-	perfdata'
+	perfdata jitdump'
 ccache=$(command -v ccache || :)
 
 # library_of SANITIZERS: prints the name of the library of all of src

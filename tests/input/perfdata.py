@@ -29,10 +29,10 @@ def trailer(pid, tid, time, ident=CYCLES):
     return struct.pack('<IIQQ', pid, tid, time, ident)
 
 
-def attr(kind, config, sample_type, callstack=0, flags=1 << 34):
+def attr(kind, config, sample_type, callstack=0, flags=1 << 34, clock=0):
     """struct perf_event_attr of 128 bytes: a period of 1000, sample_id_all, and the flag build_id."""
     data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, 0, 1 << 18 | flags)
-    return (data + struct.pack('<IIQQQQIIQ', 0, 0, 0, 0, callstack, 1 << 7 | 1 << 8, 16, 0, 0)).ljust(128, b'\0')
+    return (data + struct.pack('<IIQQQQIIQ', 0, 0, 0, 0, callstack, 1 << 7 | 1 << 8, 16, clock, 0)).ljust(128, b'\0')
 
 
 def comm(tid, name, time=0, pid=11):
@@ -126,6 +126,28 @@ def raw(state, action, path=b'/a/b\0', place=64):
 def lbr(*branches):
     """Branches from, to and, unless they are 0, flags; the last one first."""
     return words(len(branches), *(number for branch in branches for number in (*branch, 0)[:3]))
+
+
+def dump(*records, flags=0, magic=0x4a695444):
+    """A dump of a JIT compiler, jit-11.dump."""
+    return struct.pack('<IIIIIIQQ', magic, 1, 40, 62, 0, 11, 5, flags) + b''.join(records)
+
+
+def dumped(kind, time, body):
+    return struct.pack('<IIQ', kind, 16 + len(body), time) + body
+
+
+def compiled(time, start, name, index=0, size=16):
+    return dumped(0, time, struct.pack('<IIQQQQ', 11, 11, start, start, size, index) + name.encode() + b'\0' + b'\xcc' * size)
+
+
+def compiled_lines(time, start, *lines):
+    """The lines of the function that is compiled next: their addresses, numbers and files."""
+    return dumped(2, time, words(start, len(lines)) + b''.join(struct.pack('<Qii', at, line, 0) + name.encode() + b'\0' for at, line, name in lines))
+
+
+def moved(time, start, to, index=0):
+    return dumped(1, time, struct.pack('<IIQQQQQ', 11, 11, start, start, to, 16, index))
 
 
 def traced(*data):

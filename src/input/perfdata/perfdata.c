@@ -7,6 +7,7 @@
 #include "perfdata_events.h"
 #include "perfdata_files.h"
 #include "perfdata_format.h"
+#include "perfdata_jit.h"
 #include "perfdata_rounds.h"
 #include "perfdata_rows.h"
 #include "perfdata_sample.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SECTIONS_MAX = 64 << 20 /* bytes of the events and of one section behind the data */ };
@@ -32,6 +34,7 @@ struct perfdata_reader {
 	struct perfdata_places places;
 	struct perfdata_tasks tasks;
 	struct perfdata_files files;
+	struct perfdata_jit jit;
 	struct perfdata_rows rows;
 	struct perfdata_rounds rounds;
 	struct perfdata_kernel kernel;
@@ -92,16 +95,19 @@ static void map_kernel(struct perfdata_reader *r, const char *name, uint64_t pla
 }
 
 /*
- * Takes the build-id of a mapped file, or the numbers of its device and inode. While another
+ * Takes the build-id of a mapped file, or the numbers of its device and *INODE. While another
  * program asks for build-ids, some kernels set the flag also in records of events that have not
  * asked for them.
  */
-static uint32_t take_build_id(
-	struct perfdata_reader *r, const struct perf_event_header *h, struct bytes *b)
+static uint32_t take_build_id(struct perfdata_reader *r, const struct perf_event_header *h,
+	struct bytes *b, uint64_t *inode)
 {
+	struct bytes numbers = *b;
 	uint64_t size = bytes_number(b, 4);
 	const unsigned char *id = bytes_take(b, PERFDATA_ID_MAX);
 
+	bytes_take(&numbers, 8);
+	*inode = h->misc & PERFDATA_MMAP_BUILD_ID ? 0 : bytes_number(&numbers, 8);
 	return h->misc & PERFDATA_MMAP_BUILD_ID && r->events.build_ids && size <= PERFDATA_ID_MAX
 		       ? add_build_id(r, id, size)
 		       : 0;
@@ -111,13 +117,14 @@ static void read_mmap(struct perfdata_reader *r, const struct perf_event_header 
 {
 	uint32_t pid = take_u32(&b), build_id = 0;
 	struct perfdata_span span;
+	uint64_t inode = 0;
 
 	take_u32(&b);
 	span.start = bytes_number(&b, 8);
 	span.end = span.start + bytes_number(&b, 8);
 	span.offset = bytes_number(&b, 8);
 	if (h->type == PERFDATA_MMAP2) {
-		build_id = take_build_id(r, h, &b);
+		build_id = take_build_id(r, h, &b, &inode);
 		bytes_take(&b, 8);
 	}
 
@@ -135,6 +142,7 @@ static void read_mmap(struct perfdata_reader *r, const struct perf_event_header 
 	char *copy = xstrdup(path); /* the strings may move */
 
 	span.file = perfdata_files_add(&r->files, copy, build_id, pid);
+	perfdata_jit_map(&r->jit, pid, copy, inode);
 	free(copy);
 	perfdata_tasks_map(&r->tasks, pid, &span);
 }
@@ -256,8 +264,12 @@ static void add_event(
 {
 	if (perfdata_events_add(&r->events, attr, size, &ids, r->failed ? NULL : r->notes))
 		r->failed = true;
-	if (r->events.nr == 1)
-		r->places = perfdata_places_of(&r->events.list[0].attr);
+	if (r->events.nr == 1) {
+		const struct perf_event_attr *first = &r->events.list[0].attr;
+
+		r->places = perfdata_places_of(first);
+		r->jit.is_monotonic = first->use_clockid && first->clockid == CLOCK_MONOTONIC;
+	}
 }
 
 /* Reads an attribute in a pipe, which begins with its type and its size, and its identifiers. */
@@ -410,6 +422,11 @@ static void take_raw(
 		return;
 	case PERFDATA_BUILD_ID:
 		read_build_id(r, record);
+		return;
+	case PERFDATA_TIME_CONV:
+		r->jit.clock.shift = bytes_number(&b, 8);
+		r->jit.clock.multiplier = bytes_number(&b, 8);
+		r->jit.clock.zero = bytes_number(&b, 8);
 		return;
 	case PERFDATA_FEATURE: {
 		uint64_t feature = bytes_number(&b, 8);
@@ -656,6 +673,7 @@ static int read_records(struct perfdata_reader *r, uint64_t size)
 	perfdata_labels_note(
 		&r->rows.labels, &r->events, !r->is_pipe && !r->is_read_ahead, r->notes);
 	set_seconds(r);
+	perfdata_jit_note(&r->jit);
 	note_stream(r, &s);
 	note_records(r);
 	r->rec->complete = !s.end && (r->is_pipe || r->header.data.size) && !r->unreadable;
@@ -675,7 +693,8 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_events_init(&r.events);
 	perfdata_tasks_init(&r.tasks, rec);
 	perfdata_files_init(&r.files, rec, &options->paths);
-	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files);
+	perfdata_jit_init(&r.jit, rec, &r.files.opener, options->paths.root, notes);
+	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files, &r.jit);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
 	perfdata_labels_init(&r.rows.labels, rec, options->by, options->labels);
 	r.rows.samples = options->samples;
@@ -685,6 +704,7 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_rounds_release(&r.rounds);
 	perfdata_labels_release(&r.rows.labels);
 	perfdata_rows_release(&r.rows);
+	perfdata_jit_release(&r.jit);
 	perfdata_files_release(&r.files);
 	perfdata_tasks_release(&r.tasks);
 	perfdata_events_release(&r.events);

@@ -305,7 +305,8 @@ static void name_memory(struct recording *rec)
 		const struct rec_frame *f = &rec->frames[i];
 		const struct rec_map *map = f->place == AT_MAP ? &rec->maps[f->map] : NULL;
 
-		if (map && recording_is_memory(recording_get(rec, map->path)) && !map->build_id)
+		if (map && !f->nr_names && recording_is_memory(recording_get(rec, map->path)) &&
+			!map->build_id)
 			list[nr++] = (struct memory_frame){
 				map->pid, (uint32_t)i, map->start + f->addr - f->call};
 	}

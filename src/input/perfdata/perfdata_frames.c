@@ -3,6 +3,7 @@
 #include "lib/hash.h"
 #include "lib/util.h"
 #include "perfdata_files.h"
+#include "perfdata_jit.h"
 #include "perfdata_tasks.h"
 
 #include <stdlib.h>
@@ -13,11 +14,12 @@ enum { CHAINS_MAX = 1 << 21 };
 #define KERNEL_SPACE (1ULL << 40)
 #define OTHER_SPACE (2ULL << 40)
 #define NO_MAP_SPACE (3ULL << 40)
+#define COMPILED_SPACE (4ULL << 40) /* and the number of the function */
 
-void perfdata_frames_init(
-	struct perfdata_frames *fs, struct recording *rec, struct perfdata_files *files)
+void perfdata_frames_init(struct perfdata_frames *fs, struct recording *rec,
+	struct perfdata_files *files, struct perfdata_jit *jit)
 {
-	*fs = (struct perfdata_frames){.rec = rec, .files = files};
+	*fs = (struct perfdata_frames){.rec = rec, .files = files, .jit = jit};
 	table_init(&fs->maps);
 	table_init(&fs->frames);
 	table_init(&fs->stacks);
@@ -75,14 +77,35 @@ static uint32_t map_of(struct perfdata_frames *fs, const struct perfdata_span *s
 	return *at;
 }
 
-static void push_frame(struct perfdata_frames *fs, uint64_t space, const struct rec_frame *frame)
+/* Adds a frame, with NAME unless that is NULL. */
+static void push_frame(struct perfdata_frames *fs, uint64_t space, const struct rec_frame *frame,
+	const struct rec_name *name)
 {
 	bool is_new;
 	uint32_t *at = table_put(&fs->frames, space << 1 | frame->call, frame->addr, &is_new);
 
-	if (is_new)
+	if (is_new) {
 		*at = recording_add_frame(fs->rec, frame);
+		if (name)
+			recording_name_frame(fs->rec, *at, name, 1);
+	}
 	push(fs, *at);
+}
+
+/*
+ * Names F, which is at ADDRESS in the memory of PID, if a dump of its compiler tells its function.
+ * Returns the function's number.
+ */
+static uint32_t name_compiled(struct perfdata_frames *fs, struct rec_frame *f, uint32_t pid,
+	uint64_t address, struct rec_name *name)
+{
+	uint32_t function = perfdata_jit_name(fs->jit, pid, address - f->call, fs->time, name);
+
+	if (function == JITDUMP_NONE)
+		return function;
+	f->kind = FRAME_JIT;
+	name->offset += f->call;
+	return function;
 }
 
 void perfdata_frames_user(struct perfdata_frames *fs, const struct perfdata_span *span,
@@ -90,13 +113,20 @@ void perfdata_frames_user(struct perfdata_frames *fs, const struct perfdata_span
 {
 	struct rec_frame f = {
 		.kind = FRAME_USER, .place = AT_ADDRESS, .call = call, .addr = address};
+	uint32_t function = JITDUMP_NONE;
+	struct rec_name name;
 
+	if (!span || fs->files->list[span->file].pid)
+		function = name_compiled(fs, &f, pid, address, &name);
 	if (span) {
 		f.place = AT_MAP;
 		f.map = map_of(fs, span, pid);
 		f.addr -= span->start;
 	}
-	push_frame(fs, span ? f.map : NO_MAP_SPACE, &f);
+	if (function != JITDUMP_NONE)
+		push_frame(fs, COMPILED_SPACE | function, &f, &name);
+	else
+		push_frame(fs, span ? f.map : NO_MAP_SPACE, &f, NULL);
 }
 
 uint32_t perfdata_frames_alone(struct perfdata_frames *fs, const struct perfdata_span *span,
@@ -111,7 +141,8 @@ void perfdata_frames_kernel(struct perfdata_frames *fs, uint64_t address, bool c
 {
 	push_frame(fs, KERNEL_SPACE,
 		&(struct rec_frame){
-			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .call = call, .addr = address});
+			.kind = FRAME_KERNEL, .place = AT_ADDRESS, .call = call, .addr = address},
+		NULL);
 }
 
 void perfdata_frames_other(struct perfdata_frames *fs, const char *name)

@@ -11,14 +11,17 @@
 #include <stdint.h>
 
 struct perfdata_files;
+struct perfdata_jit;
 struct perfdata_space;
 struct perfdata_span;
 
 struct perfdata_frames {
 	struct recording *rec;
 	struct perfdata_files *files;
+	struct perfdata_jit *jit;
+	uint64_t time;       /* of the sample, or 0 */
 	struct table maps;   /* file, place -> map */
-	struct table frames; /* map or space, address -> frame */
+	struct table frames; /* map, compiled function or space, address -> frame */
 	struct table stacks; /* hash, kind and end -> stack + 1 */
 	struct table chains; /* hash of addresses, space -> stack + 1 */
 	struct table pairs;  /* stacks of a row -> their number + 1 */
@@ -27,8 +30,8 @@ struct perfdata_frames {
 	size_t nr, alloc;
 };
 
-void perfdata_frames_init(
-	struct perfdata_frames *fs, struct recording *rec, struct perfdata_files *files);
+void perfdata_frames_init(struct perfdata_frames *fs, struct recording *rec,
+	struct perfdata_files *files, struct perfdata_jit *jit);
 void perfdata_frames_release(struct perfdata_frames *fs);
 
 /* Begins a stack, to which frames are added leaf first. */

@@ -5,6 +5,7 @@
 #include "perfdata_events.h"
 #include "perfdata_files.h"
 #include "perfdata_format.h"
+#include "perfdata_jit.h"
 #include "perfdata_sample.h"
 #include "perfdata_unwind.h"
 
@@ -20,11 +21,13 @@ enum {
 static const uint64_t slice_ns = SLICE_MS * 1000000ULL;
 
 void perfdata_rows_init(struct perfdata_rows *rs, struct recording *rec,
-	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files)
+	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files,
+	struct perfdata_jit *jit)
 {
-	*rs = (struct perfdata_rows){.rec = rec, .events = events, .tasks = tasks, .files = files};
+	*rs = (struct perfdata_rows){
+		.rec = rec, .events = events, .tasks = tasks, .files = files, .jit = jit};
 	rs->stack = xmalloc(sizeof(*rs->stack));
-	perfdata_frames_init(&rs->frames, rec, files);
+	perfdata_frames_init(&rs->frames, rec, files, jit);
 	perfdata_branches_init(&rs->branches, rec, &rs->frames);
 	table_init(&rs->cgroups);
 }
@@ -137,6 +140,18 @@ struct parts {
 };
 
 /*
+ * Returns a number of what the addresses of the sample mean, which is different when mappings or
+ * compiled functions are.
+ */
+static uint64_t meaning_of(const struct perfdata_rows *rs, const struct perfdata_space *space,
+	const struct perfdata_sample *s)
+{
+	uint64_t state = perfdata_jit_state(rs->jit, s->pid, s->time);
+
+	return (space ? space->number : s->pid | 1ULL << 63) ^ state << 32;
+}
+
+/*
  * Adds a run of addresses in a call chain, which are of one mode. CUT tells why its stack is cut,
  * or is 0.
  */
@@ -145,8 +160,7 @@ static void add_run(struct perfdata_rows *rs, struct parts *parts, unsigned mode
 {
 	const struct perfdata_space *space =
 		mode == PERFDATA_USER ? perfdata_tasks_space(rs->tasks, s->pid) : NULL;
-	uint64_t number = mode == PERFDATA_USER ? space ? space->number : s->pid | 1ULL << 63
-						: mode << 4 | 1ULL << 62;
+	uint64_t number = mode == PERFDATA_USER ? meaning_of(rs, space, s) : mode << 4 | 1ULL << 62;
 	uint32_t *kept = perfdata_frames_chain(&rs->frames, run, nr, number << 8 | cut);
 	uint32_t *part = mode == PERFDATA_USER ? &parts->user : &parts->kernel;
 
@@ -332,6 +346,9 @@ void perfdata_rows_add(struct perfdata_rows *rs, struct perfdata_event *e,
 	const struct perfdata_sample *s, unsigned mode)
 {
 	const uint32_t *labels = s->cgroup ? table_get(&rs->cgroups, s->cgroup, 0) : NULL;
+
+	rs->frames.time = s->time;
+
 	struct parts parts = parts_of(rs, e, s, mode);
 	struct perfdata_half half = {
 		.cookie = parts.cookie,
@@ -367,7 +384,7 @@ void perfdata_rows_join(
 	for (size_t i = 0; i < rs->nr_halves; i++) {
 		struct perfdata_half half = rs->halves[i];
 		const struct perfdata_sample s = {
-			.pid = half.pid, .chain = addresses, .nr_chain = nr};
+			.pid = half.pid, .time = half.time, .chain = addresses, .nr_chain = nr};
 		const struct perfdata_event e = {.name = NULL};
 		struct parts parts = {NO_STACK, NO_STACK, false, 0};
 
@@ -375,6 +392,7 @@ void perfdata_rows_join(
 			rs->halves[kept++] = half;
 			continue;
 		}
+		rs->frames.time = half.time;
 		add_chain(rs, &e, &parts, &s, PERFDATA_USER);
 		add_row(rs, &half, parts.user);
 	}

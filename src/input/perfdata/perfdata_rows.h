@@ -15,6 +15,7 @@
 struct perfdata_event;
 struct perfdata_events;
 struct perfdata_files;
+struct perfdata_jit;
 struct perfdata_sample;
 struct perfdata_stack;
 
@@ -23,6 +24,7 @@ struct perfdata_rows {
 	struct perfdata_events *events;
 	struct perfdata_tasks *tasks;
 	struct perfdata_files *files;
+	struct perfdata_jit *jit;
 	struct perfdata_frames frames;
 	struct perfdata_branches branches;
 	struct perfdata_labels labels;
@@ -41,7 +43,8 @@ struct perfdata_rows {
 };
 
 void perfdata_rows_init(struct perfdata_rows *rs, struct recording *rec,
-	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files);
+	struct perfdata_events *events, struct perfdata_tasks *tasks, struct perfdata_files *files,
+	struct perfdata_jit *jit);
 void perfdata_rows_release(struct perfdata_rows *rs);
 
 void perfdata_rows_cgroup(struct perfdata_rows *rs, uint64_t id, const char *path);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
 # What perf records here: perf script gives the functions of a program the same sums and callers, whichever samples were taken; copied
-# stacks reach the program's first function.
+# stacks reach the program's first function; what a JIT compiler wrote to its dump has the names and sums that perf inject gives it.
 # shellcheck disable=SC2154 # bin is from tests/input/lib.sh
 set -eu
 
@@ -68,3 +68,35 @@ else
 	skip 'a pipe: each function and its caller' 'perf record failed'
 fi
 check_eq 'a pipe: as its file' "$("$bin/bt-export" --folded pipe.data 2>/dev/null)" "$(cat piped.folded)"
+
+# the functions of the compiler's dump, as after perf inject
+compiled_theirs() {
+	perf report --no-children --stdio -g none -F period,sym -i "$1" 2>/dev/null |
+		sed -n 's/^ *\([0-9]\{1,\}\)  \[\.\] \(JS:.*\)/\2 \1/p' | sed 's/  *\([0-9]*\)$/ \1/' | sums_of
+}
+
+compiled_ours() {
+	"$bin/bt-export" --folded --debuginfod=never "$1" 2>said | sed -n 's/.*;\(JS:.*\)_\[j\] \([0-9]*\)$/\1 \2/p' | sums_of
+}
+
+# sums_of: adds up lines of the same name
+sums_of() {
+	awk '{ sum = $NF; sub(/ [0-9]+$/, ""); sums[$0] += sum } END { for (name in sums) print name, sums[name] }' | LC_ALL=C sort
+}
+
+cat >app.js <<'JS'
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+function sorted(n) { const a = []; for (let i = 0; i < n; i++) a.push((i * 7919) % n); return a.sort((x, y) => x - y)[0]; }
+let sum = 0;
+for (let i = 0; i < 150; i++) sum += fib(22) + sorted(500);
+JS
+if ! command -v node >/dev/null; then
+	skip 'the dump of a compiler' 'node is missing'
+elif ! perf record -q --buildid-mmap -k mono -e cpu-clock:u -F 499 -g -o jit.data -- node --perf-prof app.js 2>perf.err ||
+	! perf inject --jit -i jit.data -o jitted.data 2>perf.err; then
+	skip 'the dump of a compiler' 'perf failed'
+else
+	sums=$(compiled_theirs jitted.data)
+	check 'the dump of a compiler: perf report has its functions' test -n "$sums"
+	check_eq 'the dump of a compiler: each function' "$sums" "$(compiled_ours jit.data)"
+fi
