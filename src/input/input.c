@@ -199,6 +199,7 @@ static int read_selected(struct recording *rec, struct lines *lines,
 	const struct input_options *options, struct strbuf *notes)
 {
 	const struct perfdata_options perfdata = {
+		.folder = options->folder,
 		.paths = {.root = options->symbol.root, .path = options->symbol.debug_path},
 		.samples = options->samples,
 		.branches = options->of_code,
@@ -537,15 +538,31 @@ static size_t split_time(const char *path, struct time_range *time)
 	return (size_t)(mark - path);
 }
 
-/* Works like read_file(), with a PATH that may have a range of time behind it. */
+/* Returns the perf.data in the folder PATH, as perf record --kcore makes it, or NULL. */
+static char *data_in(const char *path)
+{
+	char *data = xasprintf("%s/data", path);
+
+	if (!access(data, F_OK))
+		return data;
+	free(data);
+	return NULL;
+}
+
+/*
+ * Works like read_file(), with a PATH that may be a folder and may have a range of time behind it.
+ */
 static int read_part_of(struct profile *p, struct recording *rec, const char *path,
 	const struct input_options *options, struct strbuf *err)
 {
 	struct input_options part = *options;
 	size_t len = split_time(path, &part.time);
-	char *file = xstrndup(path, len ? len : strlen(path));
-	int ret = read_file(p, rec, file, &part, err);
+	char *file = xstrndup(path, len ? len : strlen(path)), *data = data_in(file);
 
+	part.folder = data ? file : NULL;
+	int ret = read_file(p, rec, data ? data : file, &part, err);
+
+	free(data);
 	free(file);
 	return ret;
 }

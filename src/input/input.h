@@ -18,20 +18,21 @@ struct input_options {
 	struct symbol_options symbol;
 	const char *event;      /* of a file with several events, or NULL for the first one */
 	struct time_range time; /* of recordings with slices */
+	const char *folder;     /* set by input_read: the folder that perf record made, or NULL */
 	bool samples;           /* perf script: each sample counts as 1, whatever its period */
 	/* Other inputs than recordings and perf.data are refused; perf.data has its branches. */
 	bool of_code;
 };
 
 /*
- * Adds the file at PATH, or stdin if it is "-", to P. "@FROM-TO" behind the path selects a time in
- * place of the time in OPTIONS, unless there is a file of that name. The format is detected from
- * the content: recording, perf.data, our own flame graph, folded stacks, pprof, speedscope, output
- * of stap scripts, perf script, bpftrace, bcc. All of these may be compressed with gzip or zstd.
- * Tasks, if known, become root frames, and states become leaves. The caller then calls
- * input_settle, demangle_profiles and profile_finish. Returns 0 if all of it was read, 1 if a part
- * was read (incomplete recording or invalid lines, see the account and ERR), or -1 if nothing was
- * read.
+ * Adds the file at PATH, the perf.data in the folder PATH, or stdin if it is "-", to P. "@FROM-TO"
+ * behind the path selects a time in place of the time in OPTIONS, unless there is a file of that
+ * name. The format is detected from the content: recording, perf.data, our own flame graph, folded
+ * stacks, pprof, speedscope, output of stap scripts, perf script, bpftrace, bcc. All of these may
+ * be compressed with gzip or zstd. Tasks, if known, become root frames, and states become leaves.
+ * The caller then calls input_settle, demangle_profiles and profile_finish. Returns 0 if all of it
+ * was read, 1 if a part was read (incomplete recording or invalid lines, see the account and ERR),
+ * or -1 if nothing was read.
  */
 int input_read(struct profile *p, const char *path, const struct input_options *options,
 	struct strbuf *err);

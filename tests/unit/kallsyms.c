@@ -37,6 +37,7 @@ static void test_kallsyms(void **state)
 	struct kallsyms *ks = kallsyms_of("0000000000000100 A per_cpu_thing\n"
 					  "ffffffff81000200 T second\n"
 					  "ffffffff81000100 T _stext\n"
+					  "ffffffff810000f0 T _text\n"
 					  "ffffffff81000100 T first\n"
 					  "ffffffff81000100 t a_local\n"
 					  "ffffffff81000200 t __pfx_second\n"
@@ -53,8 +54,10 @@ static void test_kallsyms(void **state)
 	(void)state;
 	assert_non_null(ks);
 	assert_int_equal(kallsyms_text(ks), 0xffffffff81000100);
+	assert_int_equal(kallsyms_start(ks), 0xffffffff810000f0);
 	expect_ksym(ks, 0x100, NULL, NULL, 0);
-	expect_ksym(ks, 0xffffffff810000ff, NULL, NULL, 0);
+	expect_ksym(ks, 0xffffffff810000ef, NULL, NULL, 0);
+	expect_ksym(ks, 0xffffffff810000ff, "_text", "[kernel]", 0xf);
 	expect_ksym(ks, 0xffffffff81000100, "first", "[kernel]", 0);
 	expect_ksym(ks, 0xffffffff81000234, "second", "[kernel]", 0x34);
 	expect_ksym(ks, 0xffffffff81000300, NULL, NULL, 0);

@@ -8,6 +8,7 @@
 #include "perfdata_files.h"
 #include "perfdata_format.h"
 #include "perfdata_jit.h"
+#include "perfdata_kernel.h"
 #include "perfdata_rounds.h"
 #include "perfdata_rows.h"
 #include "perfdata_sample.h"
@@ -87,13 +88,6 @@ static uint32_t add_build_id(struct perfdata_reader *r, const unsigned char *id,
 	return string;
 }
 
-/* Takes what the kernel has mapped: itself, with the address of its first symbol, or a module. */
-static void map_kernel(struct perfdata_reader *r, const char *name, uint64_t place)
-{
-	if (!strcmp(name, "[kernel.kallsyms]_text") || !strcmp(name, "[kernel.kallsyms]_stext"))
-		r->kernel.text = place;
-}
-
 /*
  * Takes the build-id of a mapped file, or the numbers of its device and *INODE. While another
  * program asks for build-ids, some kernels set the flag also in records of events that have not
@@ -134,7 +128,8 @@ static void read_mmap(struct perfdata_reader *r, const struct perf_event_header 
 		h->misc & PERFDATA_MMAP_DATA)
 		return;
 	if (pid == UINT32_MAX || (h->misc & PERFDATA_MODE) == PERFDATA_KERNEL) {
-		map_kernel(r, path, span.offset);
+		if (perfdata_kernel_map(&r->kernel, path, span.offset) && build_id)
+			r->rec->kernel_build_id = build_id;
 		return;
 	}
 	if (!strcmp(path, "//anon"))
@@ -651,6 +646,18 @@ static void read_tracing(struct perfdata_reader *r, struct perfdata_stream *s, s
 		read_feature(r, PERFDATA_HAS_TRACING, (struct bytes){bytes, bytes + size, false});
 }
 
+/* Returns -1 with a message if the records are in several files. */
+static int check_folder(const char *folder, struct strbuf *notes)
+{
+	char *part = folder ? xasprintf("%s/data.0", folder) : NULL;
+	bool has_parts = part && !access(part, F_OK);
+
+	free(part);
+	return has_parts ? fail(notes, "its records are in several files, which are not read: "
+				       "record without perf record --threads\n")
+			 : 0;
+}
+
 static int read_records(struct perfdata_reader *r, uint64_t size)
 {
 	struct perfdata_stream s;
@@ -669,7 +676,8 @@ static int read_records(struct perfdata_reader *r, uint64_t size)
 	perfdata_rows_end(&r->rows);
 	perfdata_judge(r->rec, &r->files);
 	set_build_ids(r);
-	perfdata_name(r->rec, &r->kernel, r->notes);
+	perfdata_kernel_name(r->rec, &r->kernel, r->notes);
+	perfdata_name_memory(r->rec);
 	perfdata_labels_note(
 		&r->rows.labels, &r->events, !r->is_pipe && !r->is_read_ahead, r->notes);
 	set_seconds(r);
@@ -697,9 +705,11 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files, &r.jit);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
 	perfdata_labels_init(&r.rows.labels, rec, options->by, options->labels);
+	r.kernel.folder = options->folder;
+	r.kernel.caches = options->paths.path;
 	r.rows.samples = options->samples;
 	r.rows.keeps_branches = options->branches;
-	size = read_header(&r);
+	size = check_folder(options->folder, notes) ? 0 : read_header(&r);
 	ret = size ? read_records(&r, size) : -1;
 	perfdata_rounds_release(&r.rounds);
 	perfdata_labels_release(&r.rows.labels);

@@ -18,6 +18,7 @@ struct strbuf;
 
 struct perfdata_options {
 	struct debug_paths paths; /* of the files that stacks need */
+	const char *folder;       /* which perf record made in place of a file, or NULL */
 	bool samples;             /* each sample counts as 1, whatever its period */
 	bool branches;            /* keep the branches of samples */
 	/* What names the fields of tracepoints that become labels; both may be NULL. */

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perfdata_ends.h"
-#include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "model/recording.h"
 #include "perfdata_files.h"
 #include "symbol/elf/elffacts.h"
-#include "symbol/names/kallsyms.h"
-#include "symbol/names/kernel.h"
 #include "symbol/names/perfmap.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /* ---- ends ---- */
@@ -112,139 +108,6 @@ void perfdata_judge(struct recording *rec, struct perfdata_files *files)
 
 /* ---- names ---- */
 
-void perfdata_kernel_add(struct perfdata_kernel *k, uint64_t address, uint64_t size, uint32_t name)
-{
-	ALLOC_GROW(k->list, k->nr, k->alloc);
-	k->list[k->nr++] = (struct perfdata_ksymbol){address, size, name};
-}
-
-static int compare_ksymbols(const void *a, const void *b)
-{
-	const struct perfdata_ksymbol *x = a, *y = b;
-
-	return compare_u64(x->address, y->address);
-}
-
-static const struct perfdata_ksymbol *find_ksymbol(
-	const struct perfdata_kernel *k, uint64_t address)
-{
-	size_t low = 0, high = k->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (k->list[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address - k->list[low - 1].address < k->list[low - 1].size ? &k->list[low - 1]
-										 : NULL;
-}
-
-/*
- * Whether the running kernel is the recorded one. Without a build-id, as in pipes and compressed
- * files, it is if the machine and the release have the same names, and the address is the same.
- */
-static bool is_running(const struct recording *rec, const struct perfdata_kernel *k)
-{
-	const char *host = recording_meta(rec, "host");
-	struct recording running;
-	struct utsname uts;
-	bool same;
-
-	if (!rec->kernel_build_id)
-		return host && !uname(&uts) && !strcmp(host, uts.nodename) &&
-		       !strcmp(recording_get(rec, rec->kernel_release), uts.release) && k->text;
-	recording_init(&running);
-	kernel_describe(&running, "/sys");
-	same = !strcmp(recording_get(&running, running.kernel_build_id),
-		recording_get(rec, rec->kernel_build_id));
-	recording_release(&running);
-	return same;
-}
-
-/* Returns the symbols that perf has kept in its cache of files, or NULL. */
-static struct kallsyms *cached_symbols(const struct recording *rec)
-{
-	const char *build_id = recording_get(rec, rec->kernel_build_id), *home = getenv("HOME");
-	struct kallsyms *ks;
-	char *path;
-
-	if (!home || !*build_id)
-		return NULL;
-	path = xasprintf("%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, build_id);
-	ks = kallsyms_read(path, NULL);
-	free(path);
-	return ks;
-}
-
-/*
- * Returns the symbols of the recorded kernel, or NULL. *SHIFT is what is added to the addresses of
- * the recorded kernel to find its functions there.
- */
-static struct kallsyms *symbols_of(
-	const struct recording *rec, const struct perfdata_kernel *k, uint64_t *shift, bool *same)
-{
-	struct kallsyms *ks = is_running(rec, k) ? kallsyms_new(NULL) : NULL;
-
-	*same = ks;
-	if (!ks)
-		ks = cached_symbols(rec);
-	*shift = ks ? kallsyms_text(ks) - k->text : 0;
-	if (!rec->kernel_build_id && *shift) { /* it was another boot, perhaps of another build */
-		kallsyms_free(ks);
-		return NULL;
-	}
-	return ks;
-}
-
-static void name_kernel_frame(struct recording *rec, uint32_t frame,
-	const struct perfdata_kernel *k, const struct kallsyms *ks, uint64_t shift)
-{
-	uint64_t at = rec->frames[frame].addr - rec->frames[frame].call;
-	const struct perfdata_ksymbol *own = find_ksymbol(k, at);
-	const char *name, *module;
-	struct rec_name n = {0};
-
-	if (own) {
-		n.function = own->name;
-		n.module = recording_string(rec, "[bpf]");
-		n.offset = at - own->address;
-	} else if (ks && kallsyms_find(ks, at + shift, &name, &module, &n.offset)) {
-		n.function = recording_string(rec, name);
-		n.module = recording_string(rec, module);
-	} else {
-		return;
-	}
-	n.offset += rec->frames[frame].call;
-	recording_name_frame(rec, frame, &n, 1);
-}
-
-static void name_kernel(struct recording *rec, struct perfdata_kernel *k, struct strbuf *notes)
-{
-	bool any = false, same;
-	struct kallsyms *ks;
-	uint64_t shift = 0;
-
-	for (size_t i = 0; i < rec->nr_frames && !any; i++)
-		any = rec->frames[i].kind == FRAME_KERNEL && rec->frames[i].place == AT_ADDRESS;
-	if (!any)
-		return;
-	ks = k->text ? symbols_of(rec, k, &shift, &same) : NULL;
-	if (!ks)
-		strbuf_adds(notes, "the kernel's functions have no names: view it on the machine "
-				   "that recorded, as root, or bring perf's ~/.debug from there\n");
-	else if (same)
-		rec->kernel_text = kallsyms_text(ks);
-	if (k->nr)
-		qsort(k->list, k->nr, sizeof(*k->list), compare_ksymbols);
-	for (size_t i = 0; i < rec->nr_frames; i++)
-		if (rec->frames[i].kind == FRAME_KERNEL && rec->frames[i].place == AT_ADDRESS)
-			name_kernel_frame(rec, (uint32_t)i, k, ks, shift);
-	kallsyms_free(ks);
-}
-
 /* Opens the perf map of PID if its owner is trusted with it. */
 static int open_perfmap(uint32_t pid)
 {
@@ -296,7 +159,7 @@ static void name_process(struct recording *rec, const struct memory_frame *list,
 	free(addresses);
 }
 
-static void name_memory(struct recording *rec)
+void perfdata_name_memory(struct recording *rec)
 {
 	struct memory_frame *list = xcalloc(rec->nr_frames + 1, sizeof(*list));
 	size_t nr = 0, end;
@@ -322,10 +185,4 @@ static void name_memory(struct recording *rec)
 		close(fd);
 	}
 	free(list);
-}
-
-void perfdata_name(struct recording *rec, struct perfdata_kernel *k, struct strbuf *notes)
-{
-	name_kernel(rec, k, notes);
-	name_memory(rec);
 }

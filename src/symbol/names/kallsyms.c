@@ -30,7 +30,8 @@ struct kallsyms {
 	size_t nr, alloc;
 	uint32_t *modules; /* offsets of their names, from the kernel's on */
 	size_t nr_modules, modules_alloc;
-	uint64_t stext; /* address of _stext, whose name gives way to the first function's name */
+	/* Addresses of _stext and _text, whose names give way to the first function's name. */
+	uint64_t stext, start;
 	bool has_lines; /* of the file, though none may tell an address */
 };
 
@@ -200,6 +201,8 @@ static void take_line(struct kallsyms *ks, const char *line, size_t len)
 		return;
 	if (is_called(&l, "_stext") && !l.module_len)
 		ks->stext = l.address;
+	if (is_called(&l, "_text") && !l.module_len)
+		ks->start = l.address;
 	ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
 	ks->syms[ks->nr++] = (struct ksym){
 		.address = l.address,
@@ -291,6 +294,11 @@ void kallsyms_free(struct kallsyms *ks)
 uint64_t kallsyms_text(const struct kallsyms *ks)
 {
 	return ks->stext;
+}
+
+uint64_t kallsyms_start(const struct kallsyms *ks)
+{
+	return ks->start;
 }
 
 /* Returns the number of symbols at or before ADDRESS. */

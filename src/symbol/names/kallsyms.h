@@ -37,4 +37,7 @@ struct kallsyms *kallsyms_read(const char *path, struct strbuf *err);
  */
 uint64_t kallsyms_text(const struct kallsyms *ks);
 
+/* Returns the address of _text, which is before _stext on some processors, or 0. */
+uint64_t kallsyms_start(const struct kallsyms *ks);
+
 #endif

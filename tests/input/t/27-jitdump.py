@@ -23,7 +23,7 @@ AT_TIMES = ['[unknown] 10', 'f_[j] 20', 'g_[j] 20', 'h_[j] 10']
 
 
 def ours(path, data, *options):
-    """Returns the folded stacks, without the task, and the notes that are about the dump."""
+    """Returns the folded stacks, without [broken], and the notes that are about the dump."""
     run = subprocess.run([BIN + '/bt-export', '--folded', '--debuginfod=never', *options], input=data, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     stacks = [line.split(';', 1)[1].replace('[anonymous]', '[unknown]') for line in run.stdout.decode().splitlines()]
