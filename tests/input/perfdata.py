@@ -64,8 +64,8 @@ ROUND = record(68, b'')
 EVENTS = [(0, 0, BASE, CYCLES, 'cycles:u'), (1, 2, BASE, FAULTS, 'faults')]
 
 
-def file(records, events=None, size=None, features=True):
-    """The file; SIZE is what its header tells of the size of the data."""
+def file(records, events=None, size=None, features=True, traced=b''):
+    """The file; SIZE is what its header tells of the size of the data. TRACED is its section of tracing data."""
     events = events or EVENTS
     at = 104
     ids = b''.join(words(event[3]) for event in events)
@@ -76,8 +76,10 @@ def file(records, events=None, size=None, features=True):
         for event in events)
     end = data + len(records)
     head = b'PERFILE2' + words(104, 144, at + len(ids), len(attrs), data, len(records) if size is None else size, 0, 0,
-                               1 << 12 if features else 0, 0, 0, 0)
-    return head + ids + attrs + records + (words(end + 16, len(names)) + names if features else b'')
+                               (1 << 12 if features else 0) | (2 if traced else 0), 0, 0, 0)
+    sections = [section for section in (traced, names if features else b'') if section]
+    places = [end + 16 * len(sections) + sum(map(len, sections[:i])) for i in range(len(sections))]
+    return head + ids + attrs + records + b''.join(words(place, len(section)) for place, section in zip(places, sections)) + b''.join(sections)
 
 
 def pipe(records, events=None):
@@ -150,12 +152,18 @@ def moved(time, start, to, index=0):
     return dumped(1, time, struct.pack('<IIQQQQQ', 11, 11, start, start, to, 16, index))
 
 
+TRACEPOINT = [(2, 7, BASE | RAW, 77, 'sys:it')]
+
+
+def traced_samples(*data):
+    return START + b''.join(sample(20, STACK_1, more=one, ident=77) for one in data)
+
+
 def traced(*data):
     """A pipe with samples of a tracepoint, which have this raw data."""
     section = tracing()
     section += bytes(-len(section) % 8)
-    body = record(66, struct.pack('<I4x', len(section))) + section
-    return pipe(body + START + b''.join(sample(20, STACK_1, more=one, ident=77) for one in data), [(2, 7, BASE | RAW, 77, 'sys:it')])
+    return pipe(record(66, struct.pack('<I4x', len(section))) + section + traced_samples(*data), TRACEPOINT)
 
 
 SAMPLES = sample(2000, STACK_1) + sample(3000, STACK_1, period=5) + sample(2500, STACK_1[:2] + [LIBRARY + 0x20, 0x99], tid=12) + \
@@ -192,6 +200,7 @@ CASES = {
     'flat': file(START + record(9, words(CYCLES, PROGRAM + 4, 11 << 32 | 11, 9, 3), 2), [(0, 0, BASE & ~CALLCHAIN, CYCLES, 'cycles')]),
     'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
     'fields': traced(raw(0, 7), raw(3, 7), raw(3, 8, place=65), raw(1, 0, b'')),
+    'fields-behind': file(traced_samples(raw(0, 7), raw(3, 7)), TRACEPOINT, traced=tracing()),
     'damaged-fields': traced(raw(0, 7)[:8 * 3], raw(0, 7, place=60000)).replace(b'offset:24;', b'offset:99;'),
     'other-fields': file(ALL, [(0, 0, BASE & ~IDENTIFIER, CYCLES, 'a'), (0, 1, BASE & ~(IDENTIFIER | IP), FAULTS, 'b')]),
     'bad-header': file(ALL)[:104].replace(words(144), words(3)) + bytes(400),

@@ -4,6 +4,7 @@ import collections
 import os
 import subprocess
 import sys
+import tempfile
 
 from tap import check_eq, done
 
@@ -39,6 +40,7 @@ WANT = {
     'flat': (['server/11 cycles 1 3: server+1004'], []),
     'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
     'fields': (['server/11 sys:it 4 40: ' + CHAIN], []),
+    'fields-behind': (['server/11 sys:it 2 20: ' + CHAIN], []),
     'damaged-fields': (['server/11 sys:it 1 10: ' + CHAIN], ['samples left out: 1', 'the recording is not complete']),
     'other-fields': ([], ['its events have different fields']),
     'bad-header': ([], ['its header is damaged']),
@@ -94,7 +96,7 @@ def labels_of(case, *options):
     """Returns the values of the labels of CASE, and what is said of fields."""
     run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never', *options], input=case, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     values = [line.split(' ', 2)[2] for line in run.stdout.decode().splitlines() if line.startswith('label ')]
-    return values + [line.split("'stdin': ")[1] for line in run.stderr.decode().splitlines() if ' has these fields ' in line]
+    return values + [line.split("'stdin': ")[1] for line in run.stderr.decode().splitlines() if ' these fields ' in line]
 
 
 for key, values in {'comm': ['swapper/1'], 'delta': ['-5'], 'dev': ['8,3'], 'at': ['0xabc'], 'state': ['R', 'S|D', 'S'], 'mask': ['9'],
@@ -104,6 +106,17 @@ check_eq('fields that --label names', ['delta -5', 'state R', 'state S', 'state 
          sorted(labels_of(CASES['fields'], '--label=state=S', '--label=delta=-5')))
 LIST = 'sys:it has these fields for --by and --label: comm, delta, dev, at, state, action, path, last, mask'
 check_eq('the fields are listed', [LIST], labels_of(CASES['fields'], '--by=args'))
+# a file has the formats behind the samples: they are known only if it can be read twice
+LATE = 'the formats of these fields are behind the samples, which were read first: give the file itself instead of a pipe'
+check_eq('a file as a pipe', [LIST, LATE], labels_of(CASES['fields-behind'], '--by=state'))
+with tempfile.NamedTemporaryFile() as made:
+    made.write(CASES['fields-behind'])
+    made.flush()
+    for key, values in {'state': ['R', 'S|D'], 'action': ['SCHED'], 'path': ['/a/b']}.items():
+        check_eq('a file: the field ' + key, [key + ' ' + value for value in values], labels_of(b'', '--by=label:' + key, made.name))
+    check_eq('a file: all of its samples', ['server/11 sys:it 1 10 state=R: ' + CHAIN, 'server/11 sys:it 1 10 state=S|D: ' + CHAIN],
+             rows_of(subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never', '--by=state', made.name], stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL).stdout.decode()))
 check_eq('a place that is not in the data', [LIST], labels_of(CASES['damaged-fields'], '--by=path'))
 check_eq('a field that is not in the data', [LIST], labels_of(CASES['damaged-fields'], '--by=delta'))
 check_eq('every case is here', sorted(CASES), sorted(WANT))

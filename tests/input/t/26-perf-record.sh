@@ -100,3 +100,15 @@ else
 	check 'the dump of a compiler: perf report has its functions' test -n "$sums"
 	check_eq 'the dump of a compiler: each function' "$sums" "$(compiled_ours jit.data)"
 fi
+
+# the fields of a tracepoint, whose formats are behind the samples of the file
+if ! perf record -q --buildid-mmap -a -g -e sched:sched_switch -o switches.data -- sleep 1 2>perf.err; then
+	skip 'fields of a tracepoint' 'perf failed'
+else
+	for field in prev_pid next_pid next_prio; do
+		counts=$(perf script -i switches.data -F trace 2>/dev/null | sed -n "s/.* $field=\([0-9]*\).*/\1/p" | LC_ALL=C sort | uniq -c | awk '{ print $2, $1 }')
+		check "the field $field: perf script has values" test -n "$counts"
+		check_eq "the field $field" "$counts" "$("$bin/bt-collapse" --debuginfod=never --by "$field" switches.data 2>said |
+			awk '{ sub(/;.*/, "", $1); counts[$1] += $NF } END { for (value in counts) print value, counts[value] }' | LC_ALL=C sort)"
+	done
+fi
