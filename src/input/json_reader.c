@@ -123,24 +123,24 @@ static void skip_plain(struct json_reader *j)
 
 void json_skip(struct json_reader *j)
 {
-	uint64_t objects = 0; /* JSON_DEPTH_MAX bits; bit 0 is set if the innermost is an object */
+	bool is_object[JSON_DEPTH_MAX + 1]; /* at each depth, from 1 on */
 	unsigned depth = 0;
 
 	do {
 		char c = json_peek(j);
 
 		if (c == '{' || c == '[') {
-			if (depth++ == JSON_DEPTH_MAX) {
+			if (depth == JSON_DEPTH_MAX) {
 				j->deep = true;
 				fail_at(j);
+				return;
 			}
-			objects = objects << 1 | (c == '{');
-			j->at += !j->bad;
-		} else if (depth && c == (objects & 1 ? '}' : ']')) {
-			objects >>= 1;
+			is_object[++depth] = c == '{';
+			j->at++;
+		} else if (depth && c == (is_object[depth] ? '}' : ']')) {
 			depth--;
 			j->at++;
-		} else if (depth && (c == ',' || (c == ':' && objects & 1))) {
+		} else if (depth && (c == ',' || (c == ':' && is_object[depth]))) {
 			j->at++;
 		} else if (c == '"') {
 			skip_string(j);

@@ -13,7 +13,7 @@
 
 struct strbuf;
 
-enum { JSON_DEPTH_MAX = 64 }; /* maximum nesting of lists and objects in a skipped value */
+enum { JSON_DEPTH_MAX = 1024 }; /* maximum nesting of lists and objects in a skipped value */
 
 struct json_reader {
 	const char *at, *end;

@@ -423,6 +423,7 @@ static const struct other_json {
 } others[] = {
 	{"traceEvents", chrome_trace_read, NULL},
 	{"nodes", v8_profile_read, NULL},
+	{"head", v8_profile_read, NULL},
 	{"threads", firefox_profile_read, NULL},
 	{"functions", NULL, "is a table of bt-report, which has no stacks"},
 };

@@ -9,6 +9,15 @@
  * Lines are numbered from 0. A node has children or, in pieces, a parent. A sample lasts until the
  * next one. Without samples, the nodes have counts. Samples of (idle) are left out; (garbage
  * collector) is called by what ran before.
+ *
+ * Up to Chrome 57, the nodes were one in the other, with the members of callFrame among their own,
+ * lines from 1, and times in place of differences:
+ *
+ *	{"head": {"functionName", "url", "lineNumber", "id", "hitCount", "children": [{…}, …]},
+ *	 "samples": [2, 2, 3], "timestamps": [100, 350, 600]}
+ *
+ * Heap profiles (.heapprofile) are still like this. Their nodes have a callFrame and the bytes that
+ * are allocated there, "selfSize"; their samples tell nothing more.
  */
 #include "v8_profile.h"
 #include "lib/strbuf.h"
@@ -35,43 +44,85 @@ void v8_profile_release(struct v8_profile *v)
 	free(v->links);
 	free(v->samples.list);
 	free(v->deltas.list);
+	free(v->times.list);
 	free(v->hits.list);
+}
+
+/* The members of a callFrame. */
+struct v8_frame {
+	struct strbuf name, url;
+	struct json_number line;
+};
+
+static void release_frame(struct v8_frame *f)
+{
+	strbuf_release(&f->name);
+	strbuf_release(&f->url);
+}
+
+/* Reads the member KEY if it is one of a callFrame. */
+static bool read_frame_member(struct v8_frame *f, const char *key, struct json_reader *j)
+{
+	if (!strcmp(key, "functionName"))
+		json_read_string(j, &f->name);
+	else if (!strcmp(key, "url"))
+		json_read_string(j, &f->url);
+	else if (!strcmp(key, "lineNumber"))
+		json_read_number(j, &f->line);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Returns the entry of the frame, or JSON_NONE for (root). The first line has the number FIRST.
+ */
+static uint32_t entry_of(struct v8_profile *v, struct v8_frame *f, unsigned first)
+{
+	struct module_frame frame = {0};
+	uint32_t entry = JSON_NONE;
+
+	if (!f->name.len)
+		strbuf_adds(&f->name, "(anonymous)");
+	frame.name = f->name.buf;
+	frame.name_len = f->name.len;
+	frame.module = f->url.buf;
+	frame.module_len = f->url.len;
+	if (v->tree.in->options->sources && f->line.is_whole)
+		frame.source = module_frame_source(
+			v->tree.in->p, f->url.buf, f->url.len, f->line.whole + 1 - first);
+	if (strcmp(f->name.buf, "(root)"))
+		entry = module_frame_entry(v->tree.stacks, &frame);
+	return entry;
 }
 
 /* Returns the entry of a callFrame, or JSON_NONE for (root). */
 static uint32_t read_frame(struct v8_profile *v, struct json_reader *j)
 {
-	struct strbuf member = STRBUF_INIT, name = STRBUF_INIT, url = STRBUF_INIT;
-	struct json_number line = {0};
-	struct module_frame frame = {0};
-	uint32_t entry = JSON_NONE;
+	struct strbuf member = STRBUF_INIT;
+	struct v8_frame f = {.name = STRBUF_INIT, .url = STRBUF_INIT};
 	const char *key;
 
 	if (json_begin(j, '{'))
-		while ((key = json_next_member(j, &member))) {
-			if (!strcmp(key, "functionName"))
-				json_read_string(j, &name);
-			else if (!strcmp(key, "url"))
-				json_read_string(j, &url);
-			else if (!strcmp(key, "lineNumber"))
-				json_read_number(j, &line);
-			else
+		while ((key = json_next_member(j, &member)))
+			if (!read_frame_member(&f, key, j))
 				json_skip(j);
-		}
-	if (!name.len)
-		strbuf_adds(&name, "(anonymous)");
-	frame.name = name.buf;
-	frame.name_len = name.len;
-	frame.module = url.buf;
-	frame.module_len = url.len;
-	if (v->tree.in->options->sources && line.is_whole)
-		frame.source = module_frame_source(v->tree.in->p, url.buf, url.len, line.whole + 1);
-	if (strcmp(name.buf, "(root)"))
-		entry = module_frame_entry(v->tree.stacks, &frame);
+
+	uint32_t entry = entry_of(v, &f, 0);
+
 	strbuf_release(&member);
-	strbuf_release(&name);
-	strbuf_release(&url);
+	release_frame(&f);
 	return entry;
+}
+
+/* Adds a node without a frame so far. Returns its index. */
+static uint32_t add_node(struct v8_profile *v, uint32_t parent)
+{
+	ALLOC_GROW(v->hits.list, v->hits.nr, v->hits.alloc);
+	v->hits.list[v->hits.nr++] = 0;
+	ALLOC_GROW(v->tree.nodes, v->tree.nr, v->tree.alloc);
+	v->tree.nodes[v->tree.nr++] = (struct json_node){parent, JSON_NONE};
+	return (uint32_t)v->tree.nr - 1;
 }
 
 static void add_link(struct v8_profile *v, uint32_t parent, uint32_t child)
@@ -89,6 +140,9 @@ static void read_children(struct v8_profile *v, struct json_reader *j)
 			if (json_read_index(j, &id))
 				add_link(v, (uint32_t)v->tree.nr, id);
 }
+
+static void read_inner_node(
+	struct v8_profile *v, uint32_t parent, struct json_reader *j, int depth);
 
 static void read_node(struct v8_profile *v, struct json_reader *j)
 {
@@ -117,11 +171,61 @@ static void read_node(struct v8_profile *v, struct json_reader *j)
 				json_skip(j);
 		}
 	strbuf_release(&member);
-	ALLOC_GROW(v->hits.list, v->hits.nr, v->hits.alloc);
-	v->hits.list[v->hits.nr++] = hits.value;
-	ALLOC_GROW(v->tree.nodes, v->tree.nr, v->tree.alloc);
-	*table_put(&v->by_id, id, 0, &is_new) = (uint32_t)v->tree.nr;
-	v->tree.nodes[v->tree.nr++] = node;
+
+	uint32_t number = add_node(v, node.parent);
+
+	v->hits.list[number] = hits.value;
+	v->tree.nodes[number].entry = node.entry;
+	*table_put(&v->by_id, id, 0, &is_new) = number;
+}
+
+/* Reads the number or the children of node NUMBER. Returns false if KEY is another member. */
+static bool read_inner_member(
+	struct v8_profile *v, uint32_t number, const char *key, struct json_reader *j, int depth)
+{
+	bool is_size = !strcmp(key, "selfSize"), is_new;
+	struct json_number value = {0};
+	uint32_t id;
+
+	if (is_size || !strcmp(key, "hitCount")) {
+		json_read_number(j, &value);
+		v->hits.list[number] = value.value;
+		v->has_sizes |= is_size;
+	} else if (!strcmp(key, "id")) {
+		if (json_read_index(j, &id))
+			*table_put(&v->by_id, id, 0, &is_new) = number;
+	} else if (!strcmp(key, "children") && depth < JSON_DEPTH_MAX / 2) {
+		if (json_begin(j, '['))
+			while (json_next(j))
+				read_inner_node(v, number, j, depth + 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Reads a node that is DEPTH levels inside of the first one, with its children. */
+static void read_inner_node(struct v8_profile *v, uint32_t parent, struct json_reader *j, int depth)
+{
+	struct strbuf member = STRBUF_INIT;
+	struct v8_frame f = {.name = STRBUF_INIT, .url = STRBUF_INIT};
+	uint32_t number = add_node(v, parent), entry = JSON_NONE;
+	bool has_frame = false;
+	const char *key;
+
+	if (json_begin(j, '{'))
+		while ((key = json_next_member(j, &member))) {
+			if (!strcmp(key, "callFrame")) {
+				has_frame = true;
+				entry = read_frame(v, j);
+			} else if (!read_frame_member(&f, key, j) &&
+				   !read_inner_member(v, number, key, j, depth)) {
+				json_skip(j);
+			}
+		}
+	v->tree.nodes[number].entry = has_frame ? entry : entry_of(v, &f, 1);
+	strbuf_release(&member);
+	release_frame(&f);
 }
 
 void v8_profile_members(struct v8_profile *v, struct json_reader *j)
@@ -136,6 +240,10 @@ void v8_profile_members(struct v8_profile *v, struct json_reader *j)
 				json_column_read(&v->samples, j);
 			else if (!strcmp(key, "timeDeltas"))
 				json_column_read(&v->deltas, j);
+			else if (!strcmp(key, "timestamps"))
+				json_column_read(&v->times, j);
+			else if (!strcmp(key, "head"))
+				read_inner_node(v, JSON_NONE, j, 0);
 			else if (!strcmp(key, "cpuProfile"))
 				v8_profile_members(v, j);
 			else if (!strcmp(key, "startTime"))
@@ -149,6 +257,26 @@ void v8_profile_members(struct v8_profile *v, struct json_reader *j)
 					read_node(v, j);
 		}
 	strbuf_release(&member);
+}
+
+/* Makes differences of times. */
+static void set_deltas(struct v8_profile *v)
+{
+	struct json_column *deltas = &v->deltas;
+	const double *times = v->times.list;
+
+	if (deltas->nr || !v->times.nr)
+		return;
+	v->started = times[0];
+	for (size_t i = 0; i < v->times.nr; i++) {
+		ALLOC_GROW(deltas->list, deltas->nr, deltas->alloc);
+		deltas->list[deltas->nr++] = i ? times[i] - times[i - 1] : 0;
+	}
+}
+
+static bool has_samples(const struct v8_profile *v)
+{
+	return v->samples.nr && !v->has_sizes;
 }
 
 static void join_nodes(struct v8_profile *v)
@@ -203,13 +331,15 @@ static void add_counts(struct v8_profile *v, uint32_t task)
 
 void v8_profile_add(struct v8_profile *v, uint32_t task)
 {
-	double now = v->started, carry = 0;
+	double now, carry = 0;
 	uint32_t before = JSON_NONE;
 
 	join_nodes(v);
-	if (!v->samples.nr)
+	set_deltas(v);
+	now = v->started;
+	if (!has_samples(v))
 		add_counts(v, task);
-	for (size_t i = 0; i < v->samples.nr; i++) {
+	for (size_t i = 0; i < v->samples.nr && has_samples(v); i++) {
 		uint32_t id = json_column_index(&v->samples, i, JSON_NONE), node;
 		const uint32_t *at = table_get(&v->by_id, id, 0);
 
@@ -236,7 +366,7 @@ int v8_profile_read(struct text_input *in, struct json_reader object, struct sta
 		return -1;
 	}
 	v8_profile_add(&v, 0);
-	profile_set(&in->p->unit, v.samples.nr ? "us" : "samples");
+	profile_set(&in->p->unit, v.has_sizes ? "bytes" : has_samples(&v) ? "us" : "samples");
 	wrong = v.tree.wrong;
 	v8_profile_release(&v);
 	add_capped(&in->p->account.lost[LOST_UNREADABLE], wrong);

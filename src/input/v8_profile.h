@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU profiles of V8, in .cpuprofile files and in pieces in Chrome's traces. */
+/*
+ * The CPU profiles of V8, in .cpuprofile files and in pieces in Chrome's traces, and its heap
+ * profiles.
+ */
 #ifndef INPUT_V8_PROFILE_H
 #define INPUT_V8_PROFILE_H
 
@@ -13,7 +16,9 @@ struct v8_profile {
 		uint32_t parent, child; /* index of a node; ID of another one */
 	} * links;
 	size_t nr_links, links_alloc;
-	struct json_column samples, deltas, hits;
+	struct json_column samples, deltas, times;
+	struct json_column hits; /* of each node: samples, or bytes if has_sizes is set */
+	bool has_sizes;
 	double started, ended; /* in us, or NAN */
 };
 
