@@ -8,13 +8,15 @@
  *	{"ph": "M", "name": "thread_name", "pid", "tid", "args": {"name": "main"}}
  *	{"ph": "P", "name": "Profile" or "ProfileChunk", "pid", "id", "args": {"data": {…}}}
  *
- * Others are skipped. If there is a CPU profile of V8 in pieces ("P"), it is what is read.
+ * Others are skipped. Numbers may be strings. If there is a CPU profile of V8 in pieces ("P"), or
+ *if there are samples (see trace_samples.h), these are what is read.
  */
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
 #include "module_frame.h"
 #include "text_format.h"
+#include "trace_samples.h"
 #include "v8_profile.h"
 
 #include <inttypes.h>
@@ -91,13 +93,13 @@ static void read_event(struct json_reader *j, struct raw_event *e)
 			else if (!strcmp(key, "id"))
 				json_read_string(j, &e->id);
 			else if (!strcmp(key, "pid"))
-				json_read_number(j, &e->pid);
+				json_read_loosely(j, &e->pid);
 			else if (!strcmp(key, "tid"))
-				json_read_number(j, &e->tid);
+				json_read_loosely(j, &e->tid);
 			else if (!strcmp(key, "ts"))
-				json_read_number(j, &e->ts);
+				json_read_loosely(j, &e->ts);
 			else if (!strcmp(key, "dur"))
-				json_read_number(j, &e->dur);
+				json_read_loosely(j, &e->dur);
 			else {
 				if (!strcmp(key, "args"))
 					e->args = *j;
@@ -257,8 +259,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns the root frame of the thread's stacks, or STACKS_OTHER_TASK. */
-static uint32_t task_of(struct trace_reader *r, uint64_t pid, uint64_t tid)
+static uint32_t task_of(void *arg, uint64_t pid, uint64_t tid)
 {
+	struct trace_reader *r = arg;
 	const struct text_options *o = r->in->options;
 	uint32_t name = thread_of(r, pid, tid)->name;
 	char *comm = name ? xstrdup(strpool_get(&r->in->p->names, name))
@@ -365,7 +368,24 @@ static void add_profile(struct trace_reader *r, size_t first)
 	profile_set(&r->in->p->unit, "us");
 }
 
-static int end(struct trace_reader *r, bool is_cut)
+/* Returns whether the file has samples. */
+static bool add_samples(struct trace_reader *r, struct json_reader object)
+{
+	struct json_tree tree = {.in = r->in, .stacks = r->stacks, .expansion = r->expansion};
+	uint64_t nr;
+
+	if (json_peek(&object) == '[')
+		return false;
+	nr = trace_samples_read(
+		&tree, member_of(object, "samples"), member_of(object, "stackFrames"), task_of, r);
+	r->wrong += tree.wrong;
+	json_tree_release(&tree);
+	if (nr)
+		profile_set(&r->in->p->unit, "samples");
+	return nr;
+}
+
+static int end(struct trace_reader *r, bool has_samples, bool is_cut)
 {
 	struct strbuf *notes = r->in->notes;
 
@@ -376,7 +396,10 @@ static int end(struct trace_reader *r, bool is_cut)
 			notes, "functions left out: %" PRIu64 ", which do not end\n", r->unclosed);
 	if (r->wrong)
 		strbuf_addf(notes,
-			"events left out: %" PRIu64 ", of functions that have not begun\n",
+			has_samples ? "samples left out: %" PRIu64
+				      ", of frames that are not there\n"
+				    : "events left out: %" PRIu64
+				      ", of functions that have not begun\n",
 			r->wrong);
 	add_capped(&r->in->p->account.lost[LOST_UNREADABLE], r->wrong);
 	return is_cut || r->wrong || r->unclosed;
@@ -388,6 +411,7 @@ int chrome_trace_read(struct text_input *in, struct json_reader object, struct s
 	struct trace_reader r = {.in = in, .stacks = stacks, .expansion = expansion};
 	struct json_reader events =
 		json_peek(&object) == '[' ? object : member_of(object, "traceEvents");
+	bool has_samples;
 	int ret;
 
 	table_init(&r.by_thread);
@@ -395,11 +419,12 @@ int chrome_trace_read(struct text_input *in, struct json_reader object, struct s
 	read_events(&r, &events);
 	for (size_t i = 0; i < r.nr_pieces; i++)
 		add_profile(&r, i);
+	has_samples = r.nr_pieces || add_samples(&r, object);
 	for (size_t i = 0; i < r.nr_threads; i++)
-		r.unclosed += r.nr_pieces ? 0 : r.threads[i].nr;
-	if (!r.nr_pieces)
+		r.unclosed += has_samples ? 0 : r.threads[i].nr;
+	if (!has_samples)
 		add_events(&r);
-	ret = end(&r, events.bad);
+	ret = end(&r, has_samples, events.bad);
 	for (size_t i = 0; i < r.nr_threads; i++)
 		free(r.threads[i].open);
 	free(r.threads);

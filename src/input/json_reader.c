@@ -173,6 +173,22 @@ bool json_read_number(struct json_reader *j, struct json_number *number)
 	return true;
 }
 
+bool json_read_loosely(struct json_reader *j, struct json_number *number)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct json_reader inner;
+	bool ok;
+
+	if (json_peek(j) != '"')
+		return json_read_number(j, number);
+	*number = (struct json_number){0};
+	ok = json_read_string(j, &text) && text.len;
+	inner = (struct json_reader){.at = text.buf, .end = text.buf + text.len};
+	ok = ok && json_read_number(&inner, number);
+	strbuf_release(&text);
+	return ok;
+}
+
 bool json_read_index(struct json_reader *j, uint32_t *value)
 {
 	struct json_number number;

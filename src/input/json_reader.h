@@ -43,6 +43,7 @@ struct json_number {
 	bool is_whole;
 };
 bool json_read_number(struct json_reader *j, struct json_number *number);
+bool json_read_loosely(struct json_reader *j, struct json_number *number); /* also from a string */
 
 /*
  * Reads a list or an object: call json_begin(j, '[') or json_begin(j, '{'), then json_next or
