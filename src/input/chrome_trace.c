@@ -7,9 +7,10 @@
  *	{"ph": "B" or "E", "name", "pid", "tid", "ts"}              one that begins or ends
  *	{"ph": "M", "name": "thread_name", "pid", "tid", "args": {"name": "main"}}
  *	{"ph": "P", "name": "Profile" or "ProfileChunk", "pid", "id", "args": {"data": {…}}}
+ *	{"ph": "I", "name": "CpuProfile", "pid", "tid", "args": {"data": {"cpuProfile": {…}}}}
  *
- * Others are skipped. Numbers may be strings. If there is a CPU profile of V8 in pieces ("P"), or
- *if there are samples (see trace_samples.h), these are what is read.
+ * Others are skipped. Numbers may be strings. If there are CPU profiles of V8, in pieces ("P") or
+ * whole ("I"), or samples (see trace_samples.h), these are what is read.
  */
 #include "lib/strbuf.h"
 #include "lib/table.h"
@@ -188,15 +189,26 @@ static void end_event(struct trace_reader *r, const struct raw_event *e)
 	add_event(r, &t->open[--t->nr]);
 }
 
-static void add_piece(struct trace_reader *r, const struct raw_event *e)
+/* Adds a piece of the profile with this ID and process. */
+static void add_piece(
+	struct trace_reader *r, const struct raw_event *e, const char *id, size_t id_len)
 {
 	struct json_reader data = member_of(e->args, "data");
 
-	if (!data.at || (strcmp(e->name.buf, "Profile") && strcmp(e->name.buf, "ProfileChunk")))
+	if (!data.at)
 		return;
 	ALLOC_GROW(r->pieces, r->nr_pieces, r->pieces_alloc);
 	r->pieces[r->nr_pieces++] = (struct trace_piece){
-		data, e->pid.whole, e->tid.whole, strpool_add(&r->ids, e->id.buf, e->id.len)};
+		data, e->pid.whole, e->tid.whole, strpool_add(&r->ids, id, id_len)};
+}
+
+/* Adds a profile that is in one piece. */
+static void add_whole(struct trace_reader *r, const struct raw_event *e)
+{
+	char *id = xasprintf("whole %zu", r->nr_pieces);
+
+	add_piece(r, e, id, strlen(id));
+	free(id);
 }
 
 static void take_event(struct trace_reader *r, const struct raw_event *e)
@@ -218,7 +230,12 @@ static void take_event(struct trace_reader *r, const struct raw_event *e)
 		read_name(r, e);
 		break;
 	case 'P':
-		add_piece(r, e);
+		if (!strcmp(e->name.buf, "Profile") || !strcmp(e->name.buf, "ProfileChunk"))
+			add_piece(r, e, e->id.buf, e->id.len);
+		break;
+	case 'I':
+		if (!strcmp(e->name.buf, "CpuProfile"))
+			add_whole(r, e);
 		break;
 	}
 }
