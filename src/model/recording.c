@@ -360,6 +360,14 @@ bool recording_is_memory(const char *path)
 	return path[0] != '/' && strcmp(path, "[vdso]") && strcmp(path, "[vsyscall]");
 }
 
+bool recording_is_dump(const char *path)
+{
+	const char *name = file_name(path), *digits = name + strlen("jit-");
+	size_t nr = strncmp(name, "jit-", strlen("jit-")) ? 0 : strspn(digits, "0123456789");
+
+	return nr && !strcmp(digits + nr, ".dump");
+}
+
 bool recording_has_several_processes(const struct recording *rec, const struct recording_view *view)
 {
 	const struct rec_task *first = NULL;

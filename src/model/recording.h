@@ -309,6 +309,9 @@ bool recording_shows(
  */
 bool recording_is_memory(const char *path);
 
+/* Whether the file PATH is a dump of a JIT compiler, jit-PID.dump. */
+bool recording_is_dump(const char *path);
+
 /* Returns when the recording began, in ns since 1970, or 0 if unknown. */
 uint64_t recording_started(const struct recording *rec);
 

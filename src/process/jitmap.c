@@ -17,37 +17,47 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { DUMP_MAX = 512 };
+
 struct jitmap {
 	uint32_t pid;
 	int tmp; /* the directory /tmp; open, it keeps its mount alive */
 	int file;
+	int dump;        /* of its compiler */
 	uint32_t number; /* PID of the process in its innermost PID namespace */
 	uint32_t user;   /* its effective user ID in our namespace */
 	time_t began;
+	char dump_path[DUMP_MAX]; /* of the dump that is opened now */
 };
 
-/* Opens /tmp of the process. Symlinks in its root never lead to files outside. */
-static int work_tmp(void *room, int passed)
+/* Opens PATH in the root of the process. Symlinks there never lead to files outside. */
+static int open_in_root(uint32_t pid, const char *path, int flags)
 {
-	const struct jitmap *j = room;
 	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.flags = (uint64_t)flags | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	char path[64];
+	char root_path[64];
 
-	(void)passed;
-	snprintf(path, sizeof(path), "/proc/%u/root", j->pid);
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(root_path, sizeof(root_path), "/proc/%u/root", pid);
+	int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (root < 0)
 		return -1;
-	int tmp = (int)syscall(SYS_openat2, root, "tmp", &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	if (tmp < 0) /* no openat2 before Linux 5.6 */
-		tmp = openat(root, "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) /* no openat2 before Linux 5.6 */
+		fd = openat(root, path + strspn(path, "/"), flags | O_NOFOLLOW | O_CLOEXEC);
 	close(root);
-	return tmp;
+	return fd;
+}
+
+static int work_tmp(void *room, int passed)
+{
+	const struct jitmap *j = room;
+
+	(void)passed;
+	return open_in_root(j->pid, "tmp", O_PATH | O_DIRECTORY);
 }
 
 /* Reads the innermost PID and the user ID from /proc/PID/status. Returns false on failure. */
@@ -95,7 +105,7 @@ static int open_in_reader(const struct jitmap *j, reader_work *work, int passed)
 
 struct jitmap *jitmap_new(uint32_t pid)
 {
-	struct jitmap j = {.pid = pid, .file = -1, .number = pid};
+	struct jitmap j = {.pid = pid, .file = -1, .dump = -1, .number = pid};
 
 	j.tmp = open_in_reader(&j, work_tmp, -1);
 	if (j.tmp < 0)
@@ -120,14 +130,16 @@ void jitmap_free(struct jitmap *j)
 		close(j->tmp);
 	if (j->file >= 0)
 		close(j->file);
+	if (j->dump >= 0)
+		close(j->dump);
 	free(j);
 }
 
-static bool is_its_own(const struct jitmap *j, int fd)
+static bool is_its_own(const struct jitmap *j, int fd, bool may_be_empty)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && st.st_uid == j->user && st.st_size &&
+	return !fstat(fd, &st) && st.st_uid == j->user && (st.st_size || may_be_empty) &&
 	       st.st_mtime + 1 >= j->began; /* file and process times are rounded */
 }
 
@@ -139,11 +151,34 @@ static int work_map(void *room, int tmp)
 	snprintf(name, sizeof(name), "perf-%u.map", j->number);
 	int fd = file_open_at(tmp, name, O_NOFOLLOW);
 
-	if (fd >= 0 && !is_its_own(j, fd)) {
+	if (fd >= 0 && !is_its_own(j, fd, false)) {
 		close(fd);
 		return -1;
 	}
 	return procfile_detach(j->pid, fd);
+}
+
+static int work_dump(void *room, int passed)
+{
+	const struct jitmap *j = room;
+	int fd = open_in_root(j->pid, j->dump_path, O_PATH);
+
+	(void)passed;
+	if (fd >= 0)
+		fd = file_reopen(fd);
+	if (fd >= 0 && !is_its_own(j, fd, true)) { /* it is mapped before anything is written */
+		close(fd);
+		return -1;
+	}
+	return procfile_detach(j->pid, fd);
+}
+
+void jitmap_open_dump(struct jitmap *j, const char *path)
+{
+	if (j->dump >= 0 || strlen(path) >= sizeof(j->dump_path))
+		return;
+	strcpy(j->dump_path, path);
+	j->dump = open_in_reader(j, work_dump, -1);
 }
 
 void jitmap_open(struct jitmap *j)
@@ -163,7 +198,7 @@ void jitmap_end(struct jitmap *j)
 
 bool jitmap_found(const struct jitmap *j)
 {
-	return j->file >= 0;
+	return j->file >= 0 || j->dump >= 0;
 }
 
 int jitmap_tmp(const struct jitmap *j)
@@ -183,5 +218,5 @@ int jitmap_take(struct jitmap *j)
 	int fd = j->file;
 
 	j->file = -1;
-	return fd;
+	return fd < 0 && j->dump >= 0 ? fcntl(j->dump, F_DUPFD_CLOEXEC, 0) : fd;
 }

@@ -242,13 +242,21 @@ static size_t object_of_event(struct processes *ps, const struct process *p, con
 	return add_object(ps, &o);
 }
 
-/* Looks for a perf map: executable anonymous memory may be JIT-compiled code. */
+/*
+ * Looks for a perf map: executable anonymous memory may be JIT-compiled code. A compiler that
+ * writes a dump has mapped it.
+ */
 static void find_jit(struct processes *ps, struct process *p, const struct mapping *m)
 {
-	if (p->looked_for_jit || m->to_ns != INT64_MAX || ps->objects[m->object].elf)
+	const struct object *o = &ps->objects[m->object];
+
+	if (m->to_ns != INT64_MAX || o->elf)
 		return;
-	p->jit = jitmap_new(p->pid);
+	if (!p->looked_for_jit)
+		p->jit = jitmap_new(p->pid);
 	p->looked_for_jit = true;
+	if (p->jit && recording_is_dump(o->path))
+		jitmap_open_dump(p->jit, o->path);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "lookup_result.h"
 #include "open_files.h"
 #include "symbol/fetch/debuginfod.h"
+#include "symbol/names/jitdump.h"
 #include "symbol/names/perfmap.h"
 
 #include <stdlib.h>
@@ -212,14 +213,23 @@ static void run_pending(struct resolver *r)
 	free(readings);
 }
 
+/* A function, with its line if FILE is not NULL. */
+struct compiled {
+	const char *function, *file;
+	uint32_t line;
+	uint64_t offset;
+};
+
 static void name_memory_frame(struct resolver *r, struct lookup_file *file,
-	const struct lookup *lookup, const char *function, uint64_t offset)
+	const struct lookup *lookup, const struct compiled *c)
 {
 	struct rec_frame *frame = &r->rec->frames[lookup->frame];
 	struct rec_name name = {
-		.function = recording_string(r->rec, function),
+		.function = recording_string(r->rec, c->function),
 		.module = recording_string(r->rec, "[jit]"),
-		.offset = offset + frame->call,
+		.file = c->file ? recording_string(r->rec, c->file) : 0,
+		.line = c->file ? c->line : 0,
+		.offset = c->offset + frame->call,
 	};
 
 	frame->kind = FRAME_JIT;
@@ -227,14 +237,25 @@ static void name_memory_frame(struct resolver *r, struct lookup_file *file,
 	recording_name_frame(r->rec, lookup->frame, &name, 1);
 }
 
-/* Names JIT-compiled code from the perf map. */
-static void name_memory(struct resolver *r, struct lookup_file *file)
+/* A recording does not tell when code was where: the last function counts, as in a perf map. */
+static void name_by_dump(struct resolver *r, struct lookup_file *file, const struct jitdump *dump)
 {
-	int fd = open_files_perfmap(r->options->files, file->module.pid);
+	for (size_t i = 0; i < file->nr; i++) {
+		uint64_t at = file->lookups[i].offset;
+		uint32_t function = jitdump_find(dump, at, JITDUMP_LATEST);
+		struct compiled c;
 
-	file->module.gap = fd < 0 ? GAP_NO_MAP : GAP_NONE;
-	if (fd < 0)
-		return;
+		if (function == JITDUMP_NONE)
+			continue;
+		c.function = jitdump_name(dump, function);
+		c.offset = at - jitdump_start(dump, function);
+		c.line = jitdump_line(dump, function, at, &c.file);
+		name_memory_frame(r, file, &file->lookups[i], &c);
+	}
+}
+
+static void name_by_perfmap(struct resolver *r, struct lookup_file *file, int fd)
+{
 	uint64_t *addresses = xcalloc(file->nr, sizeof(*addresses));
 
 	for (size_t i = 0; i < file->nr; i++)
@@ -242,14 +263,28 @@ static void name_memory(struct resolver *r, struct lookup_file *file)
 	struct perfmap *map = perfmap_read(fd, addresses, file->nr);
 
 	for (size_t i = 0; i < file->nr; i++) {
-		const char *function;
-		uint64_t offset;
+		struct compiled c = {.file = NULL};
 
-		if (perfmap_find(map, i, &function, &offset))
-			name_memory_frame(r, file, &file->lookups[i], function, offset);
+		if (perfmap_find(map, i, &c.function, &c.offset))
+			name_memory_frame(r, file, &file->lookups[i], &c);
 	}
 	perfmap_free(map);
 	free(addresses);
+}
+
+/* Names JIT-compiled code from the perf map, or from the dump that is there in its place. */
+static void name_memory(struct resolver *r, struct lookup_file *file)
+{
+	int fd = open_files_perfmap(r->options->files, file->module.pid);
+	bool is_open = fd >= 0 && !lseek(fd, 0, SEEK_SET);
+	struct jitdump *dump = is_open ? jitdump_read(fd, NULL, NULL) : NULL;
+
+	file->module.gap = fd < 0 ? GAP_NO_MAP : GAP_NONE;
+	if (dump)
+		name_by_dump(r, file, dump);
+	else if (is_open && !lseek(fd, 0, SEEK_SET))
+		name_by_perfmap(r, file, fd);
+	jitdump_free(dump);
 }
 
 /* Sets the weight of each frame, and the total. */

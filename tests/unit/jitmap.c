@@ -97,6 +97,42 @@ static void jitmap__as_it_is_at_the_end(void **state)
 	jitmap_free(NULL);
 }
 
+static void jitmap__a_dump(void **state)
+{
+	char *dump = xasprintf("/tmp/jit-%d.dump", getpid());
+	int fd = open(dump, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644), taken;
+	struct jitmap *j = own();
+
+	(void)state;
+	assert_true(fd >= 0);
+	jitmap_open_dump(j, "/no/jit-1.dump");
+	assert_false(jitmap_found(j));
+	jitmap_open_dump(j, dump); /* compilers map it before they write */
+	assert_true(jitmap_found(j));
+	assert_int_equal(write(fd, "JiTD", 4), 4);
+	unlink(dump);
+	for (int i = 0; i < 2; i++) {
+		char content[8] = "";
+
+		taken = jitmap_take(j);
+		assert_int_equal(pread(taken, content, sizeof(content), 0), 4);
+		assert_string_equal(content, "JiTD");
+		close(taken);
+	}
+	put("1 1 a\n");
+	jitmap_open(j);
+	taken = jitmap_take(j);
+	assert_true(taken >= 0);
+	char first = 0;
+
+	assert_int_equal(pread(taken, &first, 1, 0), 1);
+	assert_int_equal(first, '1'); /* the perf map */
+	close(taken);
+	jitmap_free(j);
+	close(fd);
+	free(dump);
+}
+
 static void jitmap__nothing_but_its_own_file(void **state)
 {
 	char target[] = "/tmp/jitmap-test-XXXXXX";
@@ -240,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(as_it_is_at_the_end),
+		TEST(a_dump),
 		TEST(nothing_but_its_own_file),
 		TEST(of_one_that_has_ended),
 		TEST(in_its_own_namespaces),

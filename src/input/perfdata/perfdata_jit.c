@@ -27,15 +27,6 @@ void perfdata_jit_release(struct perfdata_jit *j)
 	table_release(&j->by_pid);
 }
 
-/* Whether PATH is named jit-NUMBER.dump. The number is the PID that the process itself sees. */
-static bool is_dump(const char *path)
-{
-	const char *name = file_name(path), *digits = name + strlen("jit-");
-	size_t nr = strncmp(name, "jit-", strlen("jit-")) ? 0 : strspn(digits, "0123456789");
-
-	return nr && !strcmp(digits + nr, ".dump");
-}
-
 /*
  * Whether nobody else has put the file there: its owner is trusted, or it is the file that was
  * mapped.
@@ -92,10 +83,11 @@ static void add_dump(struct perfdata_jit *j, uint32_t pid, const char *path, str
 void perfdata_jit_map(struct perfdata_jit *j, uint32_t pid, const char *path, uint64_t inode)
 {
 	struct strbuf err = STRBUF_INIT;
-	const uint32_t *known = is_dump(path) ? table_get(&j->by_pid, pid, 0) : NULL;
+	bool is_dump = recording_is_dump(path);
+	const uint32_t *known = is_dump ? table_get(&j->by_pid, pid, 0) : NULL;
 	struct jitdump *dump;
 
-	if (!is_dump(path) || (known && !strcmp(j->dumps[*known - 1].path, path)))
+	if (!is_dump || (known && !strcmp(j->dumps[*known - 1].path, path)))
 		return;
 	dump = read_dump(j, path, inode, &err);
 	if (dump)
