@@ -89,7 +89,7 @@ for file in inlines.pb.gz calls.pb.gz names.json; do
 		[ "$(wc -c <stdout)" -le $(((64 << 20) + 8192 * $(wc -c <in))) ]
 done
 awk 'BEGIN { printf "{\"shared\":"; for (i = 0; i < 1000000; i++) printf "["; print "" }' >in
-bad 'bt-collapse: JSON, deep' 2 'it is JSON, but nested deeper than 64' within 64 bt-collapse
+bad 'bt-collapse: JSON, deep' 2 'it is JSON, but nested deeper than 1024' within 64 bt-collapse
 awk 'BEGIN { printf "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":[{\"unit\":\"none\",\"type\":\"evented\",\"events\":["
 	for (i = 0; i < 600000; i++) printf "%s{\"type\":\"O\",\"frame\":0,\"at\":%d}", i ? "," : "", i
 	print "],\"endValue\":600000}]}" }' >in
