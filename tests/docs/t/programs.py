@@ -102,6 +102,7 @@ def page(path):
         r'(?:^|[ (])-(?:the|of|and|with|without|for|is|are|in|to|or)\b', man.stdout, re.M))
     check_eq(name + ': begins with three examples', 3, sum(
         len(re.findall('[:?]$', section, re.M)) for section in sections if section.startswith('EXAMPLES\n')))
+    check_eq(name + ': escapes that are seen', [], re.findall(r'\S*\\&\S*', man.stdout))
     check_eq(name + ': man has no complaints', '', man.stderr)
 
 
