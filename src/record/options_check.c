@@ -484,6 +484,9 @@ static void choose_slices(struct options *o)
 		q->slices_max = 2 * SLICES;
 	if (o->last > 0 && !q->slices_last)
 		usage_error("--last is shorter than a slice of time");
+	if (o->slice > 0 && !o->live && q->seconds > 0 && o->slice >= q->seconds)
+		usage_error("--slice is not shorter than the recording: -t ends it in the first "
+			    "slice");
 }
 
 void options_check(struct options *o)

@@ -91,6 +91,9 @@ static void set_slice(const struct arg_option *option, const char *arg, void *to
 	double *seconds = to;
 
 	*seconds = 0;
+	if (isdigit((unsigned char)*arg) && strcmp(arg, "0") && !arg[strspn(arg, "0123456789.")])
+		arg_error("invalid --%s '%s': use a unit, as in %sms or %ss", option->name, arg,
+			arg, arg); /* a number alone is meant as ms by as many as mean s */
 	if (strcmp(arg, "0"))
 		arg_duration(
 			&(struct arg_option){.name = option->name, .max = SECONDS_MAX}, arg, to);

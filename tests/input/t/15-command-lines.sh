@@ -39,6 +39,7 @@ wrong() {
 	bad "sample-bt: $wrong_name" 64 "^sample-bt: $wrong_pattern" sample-bt "$@"
 }
 
+wrong 'a slice that the recording ends in' '--slice is not shorter than the recording' -p 1 -t 2 --slice 2s
 wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --with op
 wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --php --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
