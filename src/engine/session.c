@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
 #include "symbol/names/kernel.h"
+#include "label/label.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
 #include "process/command.h"
+#include "process/descendants.h"
 #include "process/reader.h"
 #include "process/task.h"
 
@@ -555,4 +557,13 @@ out:
 	}
 	free(r.targets);
 	return ret;
+}
+
+size_t session_children_left_out(const struct engine_request *q)
+{
+	size_t nr = 0;
+
+	if (q->nr_pids && !q->command && !q->children && !(q->label && q->label->children))
+		free(descendants("/proc", q->pids, q->nr_pids, &nr));
+	return nr;
 }

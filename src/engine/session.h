@@ -62,4 +62,7 @@ struct session {
 int session_run(struct session *session, struct recording *rec, struct open_files *files,
 	struct strbuf *notes, struct strbuf *err);
 
+/* Returns how many descendants of Q's processes are not recorded, as nobody asked for it. */
+size_t session_children_left_out(const struct engine_request *q);
+
 #endif

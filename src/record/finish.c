@@ -119,6 +119,20 @@ static int write_outputs(struct options *o, const struct output *out)
 	return ret ? -1 : 0;
 }
 
+/* Says why there may be no samples. */
+static void explain_nothing(const struct options *o)
+{
+	size_t children = session_children_left_out(&o->session.request);
+	struct strbuf more = STRBUF_INIT;
+
+	if (children)
+		strbuf_addf(&more, "; --children also records its %zu child process%s", children,
+			children == 1 ? "" : "es");
+	program_say("no samples: %s%s",
+		o->tool.none ? o->tool.none : "the event did not occur in the target", more.buf);
+	strbuf_release(&more);
+}
+
 /*
  * Prints the account. Returns EXIT_PARTIAL if the recording is empty or if too few frames have
  * names.
@@ -140,8 +154,7 @@ static int judge(const struct options *o, const struct recording *rec, const str
 		program_say_lines(&line);
 	strbuf_reset(&line);
 	if (!account->kept) {
-		program_say("no samples: %s",
-			o->tool.none ? o->tool.none : "the event did not occur in the target");
+		explain_nothing(o);
 		ret = EXIT_PARTIAL;
 	} else if (!account_is_named(account, o->min_quality, gap, &line)) {
 		ret = EXIT_PARTIAL;

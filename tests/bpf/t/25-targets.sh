@@ -103,6 +103,9 @@ have_worked() {
 	done
 }
 until_true count_pids 2 || not_ok children 'they do not start'
+"$BIN" --engine bpf -p "$master" --at syscall.sethostname -t 0.1 >"$T/out" 2>"$T/err" || :
+check 'children: said if they are left out and nothing else happens' \
+	grep -q 'no samples: the target hit no probe point; --children also records its 3 child processes$' "$T/err"
 begin_record children -u -p "$master" --children
 before=$(for pid in $(cat "$T/pids"); do worked "$pid"; done | sort -n | tail -n 1)
 echo >"$T/more"
