@@ -4,12 +4,14 @@
  * 2, 4 … columns are compared with each other. An outlier is farther from the quartiles than 1.5
  * times the distance between them (Tukey's rule), and beyond nine tenths of the windows: what a
  * function does more often is a phase of the program. For everything together, windows with
- * unusually little are outliers, too.
+ * unusually little are outliers, too, except at the ends: before the first event the program may
+ * not have started, and the recording ends within the last column.
  *
  * Samples are random: a window with K samples where LAMBDA are expected has at most the probability
  * exp(K - LAMBDA) * (LAMBDA / K)^K (Chernoff's bound for the Poisson distribution), which must be
- * small although many windows and functions are compared. Times and bytes are measured, so for them
- * only the size of the difference matters.
+ * small although many windows and functions are compared. LAMBDA is the limit for windows with
+ * more, and the lower quartile for those with less: the limit may be near 0, where no window is
+ * improbable. Times and bytes are measured, so for them only the size of the difference matters.
  */
 #include "outliers.h"
 #include "lib/strbuf.h"
@@ -141,9 +143,10 @@ static int compare_weights(const void *va, const void *vb)
 /* A window of LENGTH columns. */
 struct window {
 	uint32_t first, length;
-	uint64_t usual; /* the median of such windows */
-	uint64_t limit; /* weight of the last window that is not an outlier */
-	double least;   /* difference that matters */
+	uint64_t usual;    /* the median of such windows */
+	uint64_t limit;    /* weight of the last window that is not an outlier */
+	uint64_t expected; /* of windows that differ only by chance */
+	double least;      /* difference that matters */
 };
 
 /* Returns the logarithm of the probability of WEIGHT samples where EXPECTED are expected. */
@@ -164,11 +167,12 @@ static bool differs(const struct outliers *o, const struct window *w)
 {
 	uint64_t weight = window_weight(o, w);
 	uint64_t difference = weight > w->limit ? weight - w->limit : w->limit - weight;
-	double tests = (double)o->nr * o->nr_functions;
+	bool more = weight > w->limit;
+	double tests = (double)o->nr * (more ? o->nr_functions : 1); /* less: everything only */
 
 	if (!difference || (double)difference < w->least)
 		return false;
-	return !o->is_random || log_chance(weight, w->limit) < log(SIGNIFICANT / tests);
+	return !o->is_random || log_chance(weight, w->expected) < log(SIGNIFICANT / tests);
 }
 
 /* Returns whether a part of the window is an outlier of F already. */
@@ -180,7 +184,10 @@ static bool is_marked(const struct function_times *f, const struct window *w)
 	return false;
 }
 
-/* Marks the columns of a window, except for those at its ends that are not unusual. */
+/*
+ * Marks the columns of a window, except for those at its ends that are not unusual. If there is
+ * less than usual, it includes the columns that follow, as long as there is.
+ */
 static void mark(const struct outliers *o, struct function_times *f, struct window w, bool more)
 {
 	double limit = (double)w.limit / w.length, usual = (double)w.usual / w.length;
@@ -196,6 +203,9 @@ static void mark(const struct outliers *o, struct function_times *f, struct wind
 	}
 	while (w.length > 1 && ((double)f->weight[w.first + w.length - 1] > limit) != more)
 		w.length--;
+	while (!more && w.first + w.length + 1 < o->nr &&
+		(double)f->weight[w.first + w.length] <= limit)
+		w.length++;
 	for (uint32_t i = 0; i < w.length; i++)
 		f->usual[w.first + i] = usual;
 }
@@ -226,6 +236,40 @@ static uint64_t limit_of(const struct outliers *o, uint32_t nr, bool more)
 	return low < rare ? low : rare;
 }
 
+static bool is_outlying(
+	const struct outliers *o, const struct function_times *f, const struct window *w, bool more)
+{
+	return (window_weight(o, w) > w->limit) == more && differs(o, w) && !is_marked(f, w);
+}
+
+/*
+ * Returns the first column of the window that differs most, among W and the windows that begin
+ * within it. There are NR windows.
+ */
+static uint32_t most_outlying(const struct outliers *o, const struct function_times *f,
+	struct window w, uint32_t nr, bool more)
+{
+	uint32_t end = w.first + w.length < nr ? w.first + w.length : nr;
+	struct window best = w;
+
+	for (; w.first < end; w.first++)
+		if (is_outlying(o, f, &w, more) &&
+			(window_weight(o, &w) > window_weight(o, &best)) == more &&
+			window_weight(o, &w) != window_weight(o, &best))
+			best = w;
+	return best.first;
+}
+
+/* Returns the first column after the one in which anything happens first. */
+static uint32_t first_begun(const struct outliers *o)
+{
+	uint32_t first = 0;
+
+	while (first < o->nr && !o->sums[++first])
+		;
+	return first;
+}
+
 /* Marks the windows of LENGTH columns of F with more, or less, than usual. */
 static void mark_windows(struct outliers *o, struct function_times *f, uint32_t length, bool more)
 {
@@ -235,9 +279,16 @@ static void mark_windows(struct outliers *o, struct function_times *f, uint32_t 
 		.limit = limit_of(o, nr, more),
 		.least = LEAST_SHARE * (double)o->most * length};
 
+	w.expected = more ? w.limit : o->sorted[nr / 4];
+	if (!more) {
+		w.first = first_begun(o);
+		nr--;
+	}
 	for (; w.first < nr; w.first++)
-		if ((window_weight(o, &w) > w.limit) == more && differs(o, &w) && !is_marked(f, &w))
+		if (is_outlying(o, f, &w, more)) {
+			w.first = most_outlying(o, f, w, nr, more);
 			mark(o, f, w, more);
+		}
 }
 
 /* Short outliers are found first; longer windows are for what no shorter one shows. */
@@ -371,6 +422,15 @@ static void add_outlier(const struct outliers *o, struct grid *g, enum grid_form
 	free(list);
 }
 
+static bool has_outliers(const struct outliers *o)
+{
+	uint32_t column = 0;
+
+	while (column < o->nr && !is_outlier(o, column))
+		column++;
+	return column < o->nr;
+}
+
 static void list_outliers(const struct outliers *o, struct grid *g, enum grid_format format)
 {
 	static const char *const columns[] = {
@@ -435,7 +495,10 @@ int outliers_report(const struct profile *p, enum grid_format format, FILE *out)
 			seconds_at(&o, 1) - seconds_at(&o, 0));
 	}
 	list_outliers(&o, &g, format);
-	grid_write(&g, format, &text);
+	if (format == GRID_TEXT && !has_outliers(&o))
+		strbuf_adds(&text, "no time differs from the rest\n");
+	else
+		grid_write(&g, format, &text);
 	if (format == GRID_JSON)
 		strbuf_addch(&text, '\n');
 	grid_release(&g);
