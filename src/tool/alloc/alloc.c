@@ -241,6 +241,9 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 	drain_spans_release(&blocks);
 }
 
+/* The probability that no sample is taken of so many times EVERY bytes is exp(-3), 5 %. */
+enum { UNSEEN = 3 };
+
 /* Says how many samples there are, and how far from the truth their sum may be. */
 static void note_samples(const struct tool_run *run, struct strbuf *notes)
 {
@@ -258,8 +261,16 @@ static void note_samples(const struct tool_run *run, struct strbuf *notes)
 		strbuf_addf(notes, "%" PRIu64 " calls were taken as samples", a->sum.taken);
 	if (a->keeps_blocks)
 		strbuf_addf(notes, ", of which %" PRIu64 " blocks are left", a->nr_held);
-	strbuf_addf(notes,
-		": the sum of bytes has a standard error of %.0f; --interval 1 takes all\n", error);
+	if (a->keeps_blocks && !a->nr_held)
+		strbuf_addf(notes,
+			": less than %" PRIu64 " bytes are held, with a probability of 95 %%; "
+			"--interval 1 takes all\n",
+			UNSEEN * (uint64_t)a->every);
+	else
+		strbuf_addf(notes,
+			": the sum of bytes has a standard error of %.0f; --interval 1 takes "
+			"all\n",
+			error);
 }
 
 static void note(const struct tool_run *run, struct strbuf *notes)

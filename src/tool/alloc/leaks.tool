@@ -6,7 +6,7 @@
 // flametap: title Bytes not freed
 // flametap: unit bytes
 // flametap: clock monotonic
-// flametap: none the target holds nothing that it allocated
+// flametap: none the target holds no block that was taken as a sample
 // flametap: counts blocks
 // flametap: stacks user
 // flametap: takes vm label
