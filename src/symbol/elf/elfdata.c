@@ -2,8 +2,10 @@
 #include "elfdata.h"
 #include "arch/x86_64/elf_names.h"
 #include "elffile_internal.h"
+#include "symbol/names/demangle.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SYMBOLS_MAX = 1 << 22 };
@@ -90,6 +92,15 @@ static void find_segment(Elf *elf, uint64_t address, struct elf_data_range *rang
 	}
 }
 
+/* Names of C++ and Rust are kept as they are in the source. */
+static void keep_name(struct elf_data_range *range, const char *name)
+{
+	char *demangled = demangle_name(name, DEMANGLE_SHORT);
+
+	snprintf(range->variable, sizeof(range->variable), "%s", demangled ? demangled : name);
+	free(demangled);
+}
+
 /*
  * Finds the variable around ADDRESS in the table SECTION. Narrows RANGE to it, or if there is none
  * to the addresses between the variables. Returns whether there is one.
@@ -111,7 +122,7 @@ static bool find_around(
 			narrow(range, sym.st_value, sym.st_value + sym.st_size, address);
 			continue;
 		}
-		snprintf(range->variable, sizeof(range->variable), "%s", name);
+		keep_name(range, name);
 		range->start = sym.st_value;
 		range->end = sym.st_value + sym.st_size;
 		return true;
