@@ -132,7 +132,10 @@ bad 'bt-report: with a sign' 0 '' bt-report --min-quality=50% good.folded
 bad 'bt-report: two forms' 64 'give only one of --csv, --json and --text' bt-report --csv --json good.rec
 check_eq 'flametap: a command with its options' "$(bt-report --sort name good.rec 2>&1 | cksum)" \
 	"$(flametap report --sort name good.rec 2>&1 | cksum)"
-bad 'flametap: no such command' 64 "'records' is no command" flametap records
+bad 'flametap: no such command' 64 "^flametap: 'xyzzy' is no command; try --help$" flametap xyzzy
+bad 'flametap: a longer word' 64 "^flametap: 'flamegraph' is no command: did you mean flame\?$" flametap flamegraph
+bad 'flametap: swapped letters' 64 "^flametap: 'recrod' is no command: did you mean record\?$" flametap recrod
+bad 'flametap: a program' 64 "^flametap: 'ngx-latency' is no command: did you mean nginx-latency\?$" flametap help ngx-latency
 bad 'sample-bt: an option of other programs' 64 "unrecognized option '--duration': use -t TIME" sample-bt --duration=3
 bad 'sample-bt: a letter of other programs' 64 "unrecognized option '-K': use -k for kernel stacks" sample-bt -uK
 bad 'sample-bt: a number alone' 64 'use -p 3 for a process, -t 3 for a time' sample-bt 3
