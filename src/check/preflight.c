@@ -153,13 +153,18 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 		else if (request->selection.kind)
 			strbuf_adds(why, "using the built-in engine: only it learns of processes "
 					 "that start later");
-		else if (request->nr_pids)
+		else if (request->windows || request->must_slice)
+			strbuf_addf(why, "using the built-in engine: only it records %s",
+				request->windows ? "windows" : "slices of time");
+		else if (request->children && request->nr_pids)
 			strbuf_adds(why, "using the built-in engine: only it follows --children");
 		else if (request->vms)
 			strbuf_addf(why,
 				"using the built-in engine: only it finds %s in a program that "
 				"it starts",
 				vm_only(request->vms)->language->title);
+		else
+			strbuf_adds(why, "using the built-in engine: only it can do this");
 		return chosen;
 	}
 	if (preflight_follows_command(request) && bpf_fits(request)) {

@@ -75,6 +75,7 @@ static void test_only_built_in(void **state)
 	char program[] = "own", event[] = "things";
 	const struct tool own = {.program = program, .event = event, .is_built_in = true};
 	struct engine_request things = {.tool = &own, .nr_pids = 1};
+	struct engine_request sliced = {.tool = &on_cpu, .nr_pids = 1, .must_slice = true};
 	const struct engine_ops *bpf = &bpf_engine;
 	struct strbuf why = STRBUF_INIT;
 
@@ -91,6 +92,10 @@ static void test_only_built_in(void **state)
 	expect("auto", &things, 1, bpf);
 	assert_int_equal(preflight_choose(&bpf, 1, &things, &why), 0);
 	assert_string_equal(why.buf, "using the built-in engine: there is no script for things");
+	strbuf_reset(&why);
+	expect("auto", &sliced, 1, bpf);
+	assert_int_equal(preflight_choose(&bpf, 1, &sliced, &why), 0);
+	assert_string_equal(why.buf, "using the built-in engine: only it records slices of time");
 	strbuf_release(&why);
 }
 
