@@ -24,8 +24,11 @@ struct report_command {
 	bool distr;
 	bool outliers;
 	bool tree;
+	unsigned sort; /* enum report_sort, or SORT_UNSET */
 	struct tree_options trees;
 };
+
+enum { SORT_UNSET = SORT_NAME + 1 };
 
 static void choose_of(struct report_command *o, enum report_of of)
 {
@@ -60,7 +63,7 @@ static void set_calls(const struct arg_option *option, const char *arg, void *to
 static const char *const sort_words[] = {[SORT_SELF] = "self",
 	[SORT_INCLUSIVE] = "inclusive",
 	[SORT_NAME] = "name",
-	[SORT_NAME + 1] = NULL};
+	[SORT_UNSET] = NULL};
 
 static const struct arg_option options[] = {
 	{"summary", 0, NULL, "Categories instead of functions", 1, .set = set_summary},
@@ -94,7 +97,7 @@ static const struct arg_option options[] = {
 	{"text", 0, NULL, "As a text table (default on a terminal, and for -o FILE.txt)", 1,
 		FORM(REPORT_TEXT)},
 	{"top", 0, "N", "Only the first N rows", 1, arg_count, AT(report.top), 1, UINT32_MAX},
-	{"sort", 0, "self|inclusive|name", "Order of the rows (self)", 1, arg_word, AT(report.sort),
+	{"sort", 0, "self|inclusive|name", "Order of the rows (self)", 1, arg_word, AT(sort),
 		.words = sort_words},
 	{"json", 0, NULL, "As JSON, with total, unit and account; default for -o FILE.json", 1,
 		FORM(REPORT_JSON)},
@@ -167,7 +170,7 @@ static void check_tree(struct report_command *o)
 {
 	if (o->has_of && !o->report.fn)
 		arg_error("--tree is for all stacks, or for --callers or --callees");
-	if (o->report.top || o->report.sort || o->distr)
+	if (o->report.top || o->sort != SORT_UNSET || o->distr)
 		arg_error("--top, --sort and --distr are for tables: use --depth and --min-share "
 			  "with --tree");
 	o->trees.of = o->report.of;
@@ -190,10 +193,16 @@ static void check_distr(const struct report_command *o)
 
 static void check_outliers(struct report_command *o)
 {
-	if (o->has_of || o->report.top || o->report.sort || o->distr || o->tree)
+	if (o->has_of || o->report.top || o->sort != SORT_UNSET || o->distr || o->tree)
 		arg_error("--outliers is a table of its own: leave out the options for other "
 			  "tables");
 	o->args.input.view.times = true;
+}
+
+/* Slices are listed in order of time, unless only the heaviest ones are. */
+static enum report_sort default_sort(const struct report_command *o)
+{
+	return report_keys_are_slices(&o->report.keys) && !o->report.top ? SORT_NAME : SORT_SELF;
 }
 
 static void settle(void *input)
@@ -206,6 +215,7 @@ static void settle(void *input)
 		o->report.form = default_form(o);
 	if (o->args.input.view.by)
 		set_by(o, o->args.input.view.by);
+	o->report.sort = o->sort == SORT_UNSET ? default_sort(o) : (enum report_sort)o->sort;
 	if (o->distr)
 		check_distr(o);
 	if (o->tree)
@@ -282,7 +292,8 @@ static int write_report(void *command, struct profile *const *profiles, FILE *ou
 
 int main(int argc, char **argv)
 {
-	struct report_command o = {.args = VIEW_ARGS_INIT, .trees.min_share = MIN_SHARE};
+	struct report_command o = {
+		.args = VIEW_ARGS_INIT, .sort = SORT_UNSET, .trees.min_share = MIN_SHARE};
 
 	program_init();
 	arg_parse(&program, argc, argv, &o);

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "model/recording.h"
+#include "model/recording_time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,11 @@ bool report_keys_are_of_stacks(const struct report_keys *keys)
 		if (!report_by_is_of_stacks(keys->list[i]))
 			return false;
 	return true;
+}
+
+bool report_keys_are_slices(const struct report_keys *keys)
+{
+	return keys->nr == 1 && keys->label && !strcmp(keys->label, RECORDING_SLICE);
 }
 
 bool report_by_has_module(enum report_by by)

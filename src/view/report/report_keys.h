@@ -50,6 +50,9 @@ bool report_keys_have(const struct report_keys *keys, enum report_by by);
 bool report_by_is_of_stacks(enum report_by by);
 bool report_keys_are_of_stacks(const struct report_keys *keys);
 
+/* Whether rows are slices of time. */
+bool report_keys_are_slices(const struct report_keys *keys);
+
 /*
  * Whether a row also has a module, because its function, file or line may be in several modules.
  */
