@@ -226,12 +226,18 @@ static void write_row(struct tree *t, const struct branch *b)
 	push_children(t, b, 0);
 }
 
+/* Returns whether a line for WEIGHT would show a share of 0.00 %. */
+static bool is_nothing(const struct tree *t, uint64_t weight)
+{
+	return (double)weight * 100 / (double)t->p->nodes[0].total < 0.005;
+}
+
 /* The rest of the branches is known to readers of rows as what is missing from the sum. */
 static void write_rest(struct tree *t, const struct branch *b)
 {
 	char *text;
 
-	if (!b->nr || t->options->format != GRID_TEXT)
+	if (!b->nr || t->options->format != GRID_TEXT || is_nothing(t, b->total))
 		return;
 	text = xasprintf("%*s[%" PRIu32 " smaller branch%s]", (int)(b->indent * INDENT), "", b->nr,
 		b->nr > 1 ? "es" : "");
