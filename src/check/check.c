@@ -309,9 +309,14 @@ static size_t count(const struct checks *checks, enum check_state state)
 	return n;
 }
 
+size_t checks_missing(const struct checks *checks)
+{
+	return count(checks, CHECK_MISSING);
+}
+
 bool checks_fit(const struct checks *checks)
 {
-	return !count(checks, CHECK_MISSING);
+	return !checks_missing(checks);
 }
 
 const struct checks *checks_first_fit(const struct checks *list, size_t nr)

@@ -70,6 +70,9 @@ struct check_request {
 void checks_run(struct checks *checks, const struct check_request *request);
 void checks_release(struct checks *checks);
 
+/* Returns how many things are missing. */
+size_t checks_missing(const struct checks *checks);
+
 /* True if nothing is missing. */
 bool checks_fit(const struct checks *checks);
 

@@ -58,15 +58,22 @@ static void print_checks(const struct checks *checks, bool several)
 	}
 }
 
+/* Explains the engines that lack least: root is nearer than kernel headers and a compiler. */
 static void explain_failure(const struct options *o, const struct engines *e)
 {
 	struct strbuf err = STRBUF_INIT;
-	struct checks checks;
+	struct checks checks[ENGINES_MAX];
+	size_t least = SIZE_MAX;
 
 	for (size_t i = 0; i < e->nr; i++) {
-		preflight(e->list[i], &o->session.request, &checks);
-		print_checks(&checks, e->nr > 1);
-		checks_release(&checks);
+		preflight(e->list[i], &o->session.request, &checks[i]);
+		if (checks_missing(&checks[i]) < least)
+			least = checks_missing(&checks[i]);
+	}
+	for (size_t i = 0; i < e->nr; i++) {
+		if (checks_missing(&checks[i]) == least)
+			print_checks(&checks[i], e->nr > 1);
+		checks_release(&checks[i]);
 	}
 	if (!user_drop_privileges(&err) && *o->session.log)
 		keep_log(o->session.log);
