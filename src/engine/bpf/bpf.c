@@ -5,6 +5,7 @@
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process/task.h"
 #include "symbol/names/kallsyms.h"
 
 #include <bpf/libbpf.h>
@@ -123,6 +124,7 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 	bool must = !bpf_is_open(r) && !r->children && !(r->any_vm && r->user);
 	struct strbuf titles = STRBUF_INIT;
 	struct facet *f = &b->vms.facet;
+	char comm[32];
 
 	if (r->command)
 		processes_get(&b->processes, r->pids[0]); /* so that its events are handled */
@@ -130,9 +132,11 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 
 	vm_add_titles(r->vms, &titles);
 	for (size_t i = 0; must && i < f->nr; i++)
-		if (f->list[i].state == FACET_NONE)
-			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 "\n", titles.buf,
-				f->list[i].pid);
+		if (f->list[i].state == FACET_NONE) {
+			task_comm(f->list[i].pid, comm, sizeof(comm));
+			strbuf_addf(&f->refusals, "no %s runs in process %" PRIu32 " (%s)\n",
+				titles.buf, f->list[i].pid, comm);
+		}
 	if (found > 0) {
 		strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
 		found = fail(err, "; give the number of a process that runs %s", titles.buf);
