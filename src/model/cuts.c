@@ -49,6 +49,9 @@ static const struct {
 	[BROKEN_FAILED] = {"failed", "the caller was not found", NULL},
 	[BROKEN_MEMORY] = {"memory", "the stack's memory could not be read", NULL, "memory"},
 	[BROKEN_CALLER] = {"caller", "the caller's address is in no code", NULL, "caller"},
+	[BROKEN_CHAIN] = {"frame-pointers",
+		"perf follows frame pointers, which this code does not keep",
+		"perf record --call-graph dwarf", "frame pointers"},
 	[BROKEN_VM] = {"interpreter", "the interpreter was changing its stack", NULL},
 	[BROKEN_EMPTY] = {"empty", "the samples have no frames", NULL},
 };

@@ -36,6 +36,7 @@ enum cut_cause {
 	BROKEN_FAILED, /* in FILE, for an unknown reason */
 	BROKEN_MEMORY, /* in FILE, where memory that a rule refers to could not be read */
 	BROKEN_CALLER, /* in FILE, where the caller's address is in no code */
+	BROKEN_CHAIN,  /* in FILE, where perf followed frame pointers */
 	BROKEN_VM,     /* an interpreter was changing its stack */
 	BROKEN_EMPTY,  /* the stack has no frames */
 	CUT_CAUSES,

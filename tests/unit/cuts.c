@@ -169,6 +169,9 @@ static void cuts__each_cause(void **state)
 			"100.0 % broken in x.so: the stack's memory could not be read\n"},
 		{END_BROKEN, "caller",
 			"100.0 % broken in x.so: the caller's address is in no code\n"},
+		{END_BROKEN, "frame pointers",
+			"100.0 % broken in x.so: perf follows frame pointers, which this code does "
+			"not keep; perf record --call-graph dwarf\n"},
 		{END_BROKEN, NULL, "100.0 % broken in x.so: the caller was not found\n"},
 	};
 

@@ -9,14 +9,18 @@
 #include "symbol/names/perfmap.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- ends ---- */
 
-static bool is_unjudged(const struct rec_stack *stack)
+static bool is_unjudged(const struct recording *rec, const struct rec_stack *stack)
 {
-	return stack->kind == STACK_USER && stack->end == END_BROKEN && !stack->cut_by && stack->nr;
+	const char *by = recording_get(rec, stack->cut_by);
+
+	return stack->kind == STACK_USER && stack->end == END_BROKEN && stack->nr &&
+	       (!*by || !strcmp(by, cut_word(BROKEN_CHAIN)));
 }
 
 /* Returns the frame that is NUMBER frames from the root of STACK. */
@@ -78,6 +82,7 @@ static void set_end(struct recording *rec, struct perfdata_files *files, struct 
 
 	if (known == RULES_ROOT || (in_main.elf && elffacts_is_main(in_main.elf, in_main.place))) {
 		stack->end = END_ROOT;
+		stack->cut_by = 0;
 	} else if (last->place == AT_MAP && known == RULES_NONE) {
 		char *text = file ? cut_text(file->gap, recording_get(rec, file->path))
 				  : xstrdup("[anonymous]");
@@ -94,7 +99,7 @@ void perfdata_judge(struct recording *rec, struct perfdata_files *files)
 	size_t nr = 0, alloc = 0;
 
 	for (size_t i = 0; i < rec->nr_stacks; i++)
-		for (uint32_t k = 0; k < 2 && is_unjudged(&rec->stacks[i]); k++) {
+		for (uint32_t k = 0; k < 2 && is_unjudged(rec, &rec->stacks[i]); k++) {
 			ALLOC_GROW(list, nr, alloc);
 			list[nr] = ask(rec, files, &rec->stacks[i], k);
 			nr += list[nr].elf != NULL;
@@ -102,7 +107,7 @@ void perfdata_judge(struct recording *rec, struct perfdata_files *files)
 	elffacts_ask(list, nr);
 	free(list);
 	for (size_t i = 0; i < rec->nr_stacks; i++)
-		if (is_unjudged(&rec->stacks[i]))
+		if (is_unjudged(rec, &rec->stacks[i]))
 			set_end(rec, files, &rec->stacks[i]);
 }
 

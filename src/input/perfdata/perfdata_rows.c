@@ -184,7 +184,8 @@ static void add_run(struct perfdata_rows *rs, struct parts *parts, unsigned mode
 		*part = perfdata_frames_end(
 			&rs->frames, STACK_USER, END_CUT, recording_string(rs->rec, cut_word(cut)));
 	else /* its end is judged when all is read */
-		*part = perfdata_frames_end(&rs->frames, STACK_USER, END_BROKEN, 0);
+		*part = perfdata_frames_end(&rs->frames, STACK_USER, END_BROKEN,
+			recording_string(rs->rec, cut_word(BROKEN_CHAIN)));
 	*kept = *part + 1;
 }
 
