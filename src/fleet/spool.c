@@ -51,15 +51,14 @@ int spool_open(const struct spool *spool, struct strbuf *err)
 static bool parse_name(const char *name, struct spool_file *file)
 {
 	const char *last = strrchr(name, '-');
-	size_t digits = last ? strspn(last + 1, "0123456789") : 0;
-	const char *ending = last + 1 + digits, *rest;
+	size_t digits = last ? strspn(++last, "0123456789") : 0;
 
-	if (!digits || !parse_u64(last + 1, digits, 10, &file->nr_events) ||
-		strncmp(ending, ENDING, strlen(ENDING)) != 0)
+	if (!digits || !parse_u64(last, digits, 10, &file->nr_events) ||
+		!begins_with(last + digits, strlen(last + digits), ENDING))
 		return false;
-	rest = ending + strlen(ENDING);
-	file->is_rest = *rest;
-	return !*rest || *rest == '.';
+	last += digits + strlen(ENDING);
+	file->is_rest = *last;
+	return !*last || *last == '.';
 }
 
 static int compare_files(const void *va, const void *vb)
