@@ -196,7 +196,7 @@ static inline bool puc_is_running(struct lua_walk *w, const struct puc_shape *s,
 	t->base_ci = thread + s->base_ci;
 	if (!s->previous && lua_read_word(w, &t->base_ci, thread + s->base_ci))
 		return false;
-	if (t->ci == t->base_ci ||
+	if (!t->ci || t->ci == t->base_ci || /* being made, or without a function */
 		(w->thread && (t->global != w->global || t->levels >= p->levels)))
 		return false;
 	return w->thread || puc_is_global(w, s, t->global);
