@@ -239,7 +239,9 @@ static void find_other(
 
 /*
  * Finds the interpreter of KINDS in P. Returns 0, or 1 if there is none, or -1 with ERR if there
- * are only such that cannot be walked.
+ * are only such that cannot be walked. What was found before stays if P has lost its memory
+ * meanwhile, as it ends: then only a part of the names of an interpreter's functions may have been
+ * read.
  */
 static int find_one(struct vm_processes *vp, uint32_t kinds, const struct process *p,
 	struct vm_image *image, struct strbuf *err)
@@ -259,7 +261,7 @@ static int find_one(struct vm_processes *vp, uint32_t kinds, const struct proces
 		found = result > 0 ? found : result;
 		strbuf_release(&why);
 	}
-	if (found)
+	if (found || (image->layout.kind != VM_NONE && !task_program(p->pid)))
 		return found;
 	image->layout = layout;
 	image->object = vp->facet.ps->objects[object].id;
