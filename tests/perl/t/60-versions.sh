@@ -4,14 +4,14 @@
 set -u
 . "$TOP/tests/perl/lib.sh"
 
-# make_newer: makes $T/newer, the perl of this system with the version 5.44; fails if this perl is not all in one file
+# make_newer: makes $T/newer, the perl of this system with the version 5.98; fails if this perl is not all in one file
 make_newer() {
 	cp "$(command -v perl)" "$T/newer"
 	readelf -W --dyn-syms "$T/newer" | awk '$8 == "PL_version" { print $2 }' >"$T/at"
 	readelf -WS "$T/newer" | sed -n 's/.* \.rodata *PROGBITS *\([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2/p' >"$T/section"
 	[ -s "$T/at" ] || return 1
 	perl -e 'my ($file, @n) = @ARGV; my ($at, $address, $offset) = map hex, @n; open my $f, "+<", $file or die;
-		seek $f, $at - $address + $offset, 0; print $f chr 44' "$T/newer" "$(cat "$T/at")" $(cat "$T/section")
+		seek $f, $at - $address + $offset, 0; print $f chr 98' "$T/newer" "$(cat "$T/at")" $(cat "$T/section")
 }
 
 # without_installed COMMAND…: runs COMMAND as if no debug files were installed
@@ -48,7 +48,7 @@ newer() {
 	leaf_of 'by its debug file'
 	without_installed "$bin/pl-sample-bt" --engine bpf -p $target -t 1 >"$T/out" 2>"$T/said"
 	check_eq 'a newer version: nothing tells, exit' 2 $?
-	check 'a newer version: nothing tells, said' grep -q 'perl 5.44.* not one of the known versions.* build-id' "$T/said"
+	check 'a newer version: nothing tells, said' grep -q 'perl 5.98.* not one of the known versions.* build-id' "$T/said"
 	serve
 	recorder() {
 		DEBUGINFOD_URLS=http://127.0.0.1:$port XDG_CACHE_HOME=$T HOME=$T without_installed "$bin/pl-sample-bt" --engine bpf "$@"
