@@ -123,7 +123,7 @@ static void check_combinations(const struct options *o)
 			usage_error("%s", rules[i].why);
 }
 
-/* What is wrong with the URL, the program that sends windows would say after the start. */
+/* Refuses a wrong URL now: bt-fleet, which sends the windows, runs only after the start. */
 static void check_push(const char *text)
 {
 	struct strbuf err = STRBUF_INIT;

@@ -93,7 +93,7 @@ static void set_slice(const struct arg_option *option, const char *arg, void *to
 	*seconds = 0;
 	if (isdigit((unsigned char)*arg) && strcmp(arg, "0") && !arg[strspn(arg, "0123456789.")])
 		arg_error("invalid --%s '%s': use a unit, as in %sms or %ss", option->name, arg,
-			arg, arg); /* a number alone is meant as ms by as many as mean s */
+			arg, arg); /* some users would mean ms, and others s */
 	if (strcmp(arg, "0"))
 		arg_duration(
 			&(struct arg_option){.name = option->name, .max = SECONDS_MAX}, arg, to);

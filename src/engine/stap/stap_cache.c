@@ -23,7 +23,10 @@ static int forget_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* Returns stap's cache, which the caller frees, or NULL if there is no home directory. */
+/*
+ * Returns stap's cache, which the caller frees, or NULL if there is no home directory. For root,
+ * folder_home() may be another directory; stap takes $HOME.
+ */
 static char *cache_path(void)
 {
 	const char *folder = getenv("SYSTEMTAP_DIR"), *home = getenv("HOME");

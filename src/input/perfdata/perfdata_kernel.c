@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perfdata_kernel.h"
+#include "lib/search.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "model/recording.h"
@@ -38,18 +39,10 @@ static int compare_ksymbols(const void *a, const void *b)
 static const struct perfdata_ksymbol *find_ksymbol(
 	const struct perfdata_kernel *k, uint64_t address)
 {
-	size_t low = 0, high = k->nr;
+	size_t nr = COUNT_UNTIL(k->list, k->nr, address, address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (k->list[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address - k->list[low - 1].address < k->list[low - 1].size ? &k->list[low - 1]
-										 : NULL;
+	return nr && address - k->list[nr - 1].address < k->list[nr - 1].size ? &k->list[nr - 1]
+									      : NULL;
 }
 
 /*

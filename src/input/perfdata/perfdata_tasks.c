@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perfdata_tasks.h"
+#include "lib/search.h"
 #include "lib/util.h"
 #include "model/recording.h"
 
@@ -150,17 +151,7 @@ static struct perfdata_space *own_space(struct perfdata_tasks *ts, struct perfda
 /* Returns the index of the first mapping that ends behind ADDRESS. */
 static size_t first_behind(const struct perfdata_space *space, uint64_t address)
 {
-	size_t low = 0, high = space->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (space->spans[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return COUNT_UNTIL(space->spans, space->nr, end, address);
 }
 
 /* Puts SPAN in place of the mappings from FROM up to TO. */

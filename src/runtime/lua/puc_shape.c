@@ -145,80 +145,51 @@ static const struct puc_shape lua53 = {
 			 BITS(44, 45)}},
 };
 
-/* 5.5 has the opcodes of 5.4 that matter here. */
-#define OPS_5_4                                                                                    \
-	{                                                                                          \
-		.move = 0, .loadk = 3, .loadnil = 8, .getupval = 9, .getglobal = 0xff,             \
-		.gettabup = 11, .gettable = 12, .getfield = 14, .self = 20, .jmp = 56, .call = 68, \
-		.tailcall = 69, .forloop = 0xff, .forprep = 0xff, .tforcall = 76, .sets = {        \
-			BITS(0, 9) | BITS(11, 14) | BITS(19, 45) | BITS(49, 53),                   \
+/*
+ * What 5.4 and 5.5 share. The upper two bytes of levels count the calls that cannot yield. In 5.5
+ * the flags of a call have four bytes, of which these are the upper ones.
+ */
+#define SINCE_5_4                                                                                  \
+	.global = 0x18, .ci = 0x20, .base_ci = 0x60, .levels = 0xb0, .levels_size = 2, .func = 0,  \
+	.previous = 0x10, .savedpc = 0x20, .callstatus = 0x3e, .proto = 0x18, .c_function = 0x18,  \
+	.code = 0x40, .constants = 0x38, .lineinfo = 0x58, .locvars = 0x68, .upvalues = 0x50,      \
+	.source = 0x70, .linedefined = 0x2c, .sizecode = 0x18, .sizelocvars = 0x24,                \
+	.abslineinfo = 0x60, .sizeabslineinfo = 0x28, .upvalue_size = 16,                          \
+	.op = {.move = 0,                                                                          \
+		.loadk = 3,                                                                        \
+		.loadnil = 8,                                                                      \
+		.getupval = 9,                                                                     \
+		.getglobal = 0xff,                                                                 \
+		.gettabup = 11,                                                                    \
+		.gettable = 12,                                                                    \
+		.getfield = 14,                                                                    \
+		.self = 20,                                                                        \
+		.jmp = 56,                                                                         \
+		.call = 68,                                                                        \
+		.tailcall = 69,                                                                    \
+		.forloop = 0xff,                                                                   \
+		.forprep = 0xff,                                                                   \
+		.tforcall = 76,                                                                    \
+		.sets = {BITS(0, 9) | BITS(11, 14) | BITS(19, 45) | BITS(49, 53),                  \
 			BITS(67 - 64, 69 - 64) | BITS(73 - 64, 74 - 64) | BIT(77 - 64) |           \
-				BITS(79 - 64, 81 - 64)                                             \
-		}                                                                                  \
-	}
+				BITS(79 - 64, 81 - 64)}}
 
 static const struct puc_shape lua54 = {
+	SINCE_5_4,
 	.minor = 4,
 	.status = 10,
-	.global = 0x18,
-	.ci = 0x20,
-	.base_ci = 0x60,
-	.levels = 0xb0,
-	.levels_size = 2, /* the upper two bytes count the calls that cannot yield */
 	.mainthread = 0x108,
-	.func = 0,
-	.previous = 0x10,
-	.savedpc = 0x20,
-	.callstatus = 0x3e,
 	.not_called = 1 << 3 | 1 << 5 | 1 << 7,
 	.fresh = 1 << 2,
-	.proto = 0x18,
-	.c_function = 0x18,
-	.code = 0x40,
-	.constants = 0x38,
-	.lineinfo = 0x58,
-	.locvars = 0x68,
-	.upvalues = 0x50,
-	.source = 0x70,
-	.linedefined = 0x2c,
-	.sizecode = 0x18,
-	.sizelocvars = 0x24,
-	.abslineinfo = 0x60,
-	.sizeabslineinfo = 0x28,
-	.upvalue_size = 16,
-	.op = OPS_5_4,
 };
 
 static const struct puc_shape lua55 = {
+	SINCE_5_4,
 	.minor = 5,
 	.status = 11,
-	.global = 0x18,
-	.ci = 0x20,
-	.base_ci = 0x60,
-	.levels = 0xb0,
-	.levels_size = 2,
 	.main = 0x588,
-	.func = 0,
-	.previous = 0x10,
-	.savedpc = 0x20,
-	.callstatus = 0x3e, /* the upper half of the flags */
 	.not_called = 1 << 4 | 1 << 6 | 1 << 8,
 	.fresh = 1 << 0,
-	.proto = 0x18,
-	.c_function = 0x18,
-	.code = 0x40,
-	.constants = 0x38,
-	.lineinfo = 0x58,
-	.locvars = 0x68,
-	.upvalues = 0x50,
-	.source = 0x70,
-	.linedefined = 0x2c,
-	.sizecode = 0x18,
-	.sizelocvars = 0x24,
-	.abslineinfo = 0x60,
-	.sizeabslineinfo = 0x28,
-	.upvalue_size = 16,
-	.op = OPS_5_4,
 };
 
 const struct puc_shape *puc_shape(unsigned minor, unsigned release)

@@ -3,6 +3,7 @@
 #include "lib/bytes.h"
 #include "lib/limits/memory.h"
 #include "lib/lines.h"
+#include "lib/search.h"
 #include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
@@ -400,17 +401,7 @@ uint32_t jitdump_nr(const struct jitdump *d)
 
 uint32_t jitdump_passed(const struct jitdump *d, uint64_t time)
 {
-	size_t low = 0, high = d->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (d->functions[mid].time <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return (uint32_t)low;
+	return (uint32_t)COUNT_UNTIL(d->functions, d->nr, time, time);
 }
 
 uint32_t jitdump_find(const struct jitdump *d, uint64_t address, uint64_t time)

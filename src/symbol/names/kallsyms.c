@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kallsyms.h"
 #include "lib/lines.h"
+#include "lib/search.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -304,17 +305,7 @@ uint64_t kallsyms_start(const struct kallsyms *ks)
 /* Returns the number of symbols at or before ADDRESS. */
 static size_t count_until(const struct kallsyms *ks, uint64_t address)
 {
-	size_t low = 0, high = ks->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ks->syms[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return COUNT_UNTIL(ks->syms, ks->nr, address, address);
 }
 
 uint64_t kallsyms_next(const struct kallsyms *ks, uint64_t address)
