@@ -45,6 +45,10 @@ waits_of command '.*;work;take_queue;.*' "$N" kind=futex
 check 'command: how often, mean and longest by lock' grep -qE "^ *$N .* queue_mutex \\(locks\\)\$" "$T/distr"
 note "$T/distr"
 
+# what a command starts is recorded, too, and each child has its own locks
+expect_record children 0 -u -- sh -c "'$LOCKS' '$T' $N; '$LOCKS' '$T' $N; exit 0"
+waits_of children '.*;work;take_queue;.*' $((2 * N)) kind=futex "lock=queue_mutex (locks)"
+
 # the stacks of the threads that end the waits
 begin_waits released -u --releaser stack
 waits_of released '.*;work;take_queue;.*;release_queue_\[w\];.*;main_\[w\];.*' "$N" kind=futex
