@@ -3,12 +3,13 @@
  * verify OBJECTS NAMESPACE [MODE]: loads the BPF programs in the files OBJECTS.TOOL.o, and those
  * without interpreters and labels in OBJECTS.TOOL.plain.o, for each kind of recording for which
  * src/engine/bpf/programs.c loads them, as it does, and attaches none. MODE is one of these kinds,
- * or "most": the kinds that contain most of what the others verify. A file that is loaded for no
+ * or "most": the kinds that contain most of what the others verify; or "main": of these, the tools
+ * with interpreters and labels are left out, except ticks and waits. A file that is loaded for no
  * kind is loaded for user and kernel stacks. NAMESPACE is the inode of the pid namespace whose
- * numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS"
- * with the number of instructions that the verifier processed, and "MODE taken"; or, after a
- * refusal, "MODE refused ERROR" and the end of the verifier's log with "# " before its lines. Exit:
- * 0, 1 if one was refused, 2 if there is no such file or mode.
+ * numbers count, or 0 for the first one. Prints "MODE PROGRAM INSTRUCTIONS" with the number of
+ * instructions that the verifier processed, and "MODE taken"; or, after a refusal, "MODE refused
+ * ERROR" and the end of the verifier's log with "# " before its lines. Exit: 0, 1 if one was
+ * refused, 2 if there is no such file or mode.
  */
 #include "engine/bpf/features.h"
 #include "engine/bpf/kern/shared.h"
@@ -299,12 +300,23 @@ static int verify(const char *path, uint32_t namespace, struct mode mode)
 	return error == -ENOENT ? 2 : error ? 1 : 0;
 }
 
-/* Returns whether MODE is one of the WANTED modes: a mode's name, "most", or NULL for all. */
+static bool is_main(const struct mode *mode)
+{
+	static const char *const tools[] = {"on_cpu", "off_cpu", NULL};
+
+	return is_one_of(mode->tool, tools) || !mode->settings.vm;
+}
+
+/* Returns whether MODE is one of the WANTED modes, or whether WANTED is NULL. */
 static bool is_wanted(const struct mode *mode, const char *wanted)
 {
-	if (wanted && !strcmp(wanted, "most"))
+	if (!wanted)
+		return true;
+	if (!strcmp(wanted, "most"))
 		return !is_one_of(mode->name, parts);
-	return !wanted || !strcmp(mode->name, wanted);
+	if (!strcmp(wanted, "main"))
+		return !is_one_of(mode->name, parts) && is_main(mode);
+	return !strcmp(mode->name, wanted);
 }
 
 static bool has_own_settings(const struct mode *mode)

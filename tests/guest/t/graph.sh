@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # graph: sample-bt-graph by the kernel's function_graph, with a program that knows how often it calls; and what is left behind.
 # suites: sid trixie bookworm bullseye
-# tier: all trixie bookworm
+# tier: all sid trixie bookworm
 # engine: bpf
 set -eu
 . /lab/guest.sh
