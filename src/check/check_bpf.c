@@ -5,6 +5,7 @@
  */
 #include "check_list.h"
 #include "engine/bpf/features.h"
+#include "engine/bpf/kernel_names.h"
 #include "engine/named_event.h"
 #include "engine/tool.h"
 #include "lib/root.h"
@@ -244,8 +245,8 @@ void check_bpf_files(struct check_context *c)
 }
 
 /*
- * Unlike staprun, we change no settings: with kptr_restrict 2, not even root can read the
- * addresses.
+ * A kernel that cannot be asked for names shows them only with their addresses. Unlike staprun, we
+ * change no settings: with kptr_restrict 2, not even root can read these.
  */
 void check_bpf_names(struct check_context *c)
 {
@@ -258,6 +259,8 @@ void check_bpf_names(struct check_context *c)
 	if (!root_exists(c->request->root, "/proc/kallsyms")) {
 		check_degraded(c, "there is no /proc/kallsyms: kernel frames have no names");
 		check_remedy(c, "record on a kernel with CONFIG_KALLSYMS");
+	} else if (!*c->request->root && kernel_names_can_ask()) {
+		check_found(c, "the kernel is asked for them");
 	} else if (restriction == '2') {
 		check_degraded(c, "hidden from all users: kernel frames have no names");
 		check_remedy(c, "set kernel.kptr_restrict to 1");

@@ -374,12 +374,39 @@ void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, s
 	}
 }
 
-bool samples_have(const struct samples *s, enum stack_kind kind)
+static int compare_addresses(const void *a, const void *b)
 {
-	for (size_t i = 1; i < s->nr_stacks; i++)
-		if (s->stacks[i].nr && s->stacks[i].kind == kind)
-			return true;
-	return false;
+	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+uint64_t *samples_kernel_addresses(const struct samples *s, size_t *nr)
+{
+	struct table seen;
+	uint64_t *list = NULL;
+	size_t alloc = 0;
+	bool is_new;
+
+	*nr = 0;
+	table_init(&seen);
+	for (size_t i = 1; i < s->nr_stacks; i++) {
+		const struct sample_stack *stack = &s->stacks[i];
+
+		if (stack->kind != STACK_KERNEL || stack->end == SAMPLE_NAMED)
+			continue;
+		for (uint32_t k = 0; k < stack->nr; k++) {
+			uint64_t address = s->frames[stack->first + k];
+
+			table_put(&seen, address, 0, &is_new);
+			if (!is_new || address == SAMPLE_RARE)
+				continue;
+			ALLOC_GROW(list, *nr, alloc);
+			list[(*nr)++] = address;
+		}
+	}
+	table_release(&seen);
+	if (list)
+		qsort(list, *nr, sizeof(*list), compare_addresses);
+	return list;
 }
 
 void samples_mark_mappings(const struct samples *s, bool *used, size_t nr)

@@ -165,8 +165,11 @@ bool samples_forgot(const struct sample_row *row);
 /* Makes the slices twice as long. */
 void samples_halve_slices(struct samples *s);
 
-/* Returns whether there are stacks of this kind. */
-bool samples_have(const struct samples *s, enum stack_kind kind);
+/*
+ * Returns the NR addresses in kernel stacks, ascending and each once, or NULL if there are none.
+ * The caller frees them.
+ */
+uint64_t *samples_kernel_addresses(const struct samples *s, size_t *nr);
 
 /* Sets USED[N] for each of the NR mappings N that a stack has. */
 void samples_mark_mappings(const struct samples *s, bool *used, size_t nr);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's names from /proc/kallsyms, made-up and real. */
+/* The kernel's names from /proc/kallsyms, made-up and real, and as the kernel tells them when
+ * asked. */
+#include "engine/bpf/kernel_names.h"
 #include "symbol/names/kallsyms.h"
 #include "symbol_test.h"
 
@@ -39,7 +41,7 @@ static void test_kallsyms(void **state)
 					  "ffffffff81000100 T _stext\n"
 					  "ffffffff810000f0 T _text\n"
 					  "ffffffff81000100 T first\n"
-					  "ffffffff81000100 t a_local\n"
+					  "ffffffff81000100 T a_second_name\n"
 					  "ffffffff81000200 t __pfx_second\n"
 					  "ffffffff81000300 D data\n"
 					  "nonsense\n"
@@ -57,7 +59,7 @@ static void test_kallsyms(void **state)
 	assert_int_equal(kallsyms_start(ks), 0xffffffff810000f0);
 	expect_ksym(ks, 0x100, NULL, NULL, 0);
 	expect_ksym(ks, 0xffffffff810000ef, NULL, NULL, 0);
-	expect_ksym(ks, 0xffffffff810000ff, "_text", "[kernel]", 0xf);
+	expect_ksym(ks, 0xffffffff810000ff, NULL, NULL, 0);
 	expect_ksym(ks, 0xffffffff81000100, "first", "[kernel]", 0);
 	expect_ksym(ks, 0xffffffff81000234, "second", "[kernel]", 0x34);
 	expect_ksym(ks, 0xffffffff81000300, NULL, NULL, 0);
@@ -118,12 +120,71 @@ static void test_kallsyms_running(void **state)
 	kallsyms_free(ks);
 }
 
+static void describe(void *texts, uint64_t address, struct strbuf *text)
+{
+	const char *const *list = texts;
+
+	assert_in_range(address, 0x1000, 0x1003);
+	strbuf_adds(text, list[address - 0x1000]);
+}
+
+static void test_kallsyms_ask(void **state)
+{
+	static const uint64_t addresses[] = {0x1000, 0x1001, 0x1002, 0x1003};
+	/* the first function has the second address, too; the third text tells of no function */
+	static const char *const texts[] = {
+		"first+0x10/0x12", "not asked", "0xffffffff81000100", "a.b+c+0x0/0x20 [module]"};
+	struct kallsyms *ks = kallsyms_ask(addresses, 4, describe, (void *)(uintptr_t)texts);
+
+	(void)state;
+	expect_ksym(ks, 0xfef, NULL, NULL, 0);
+	expect_ksym(ks, 0xff0, "first", "[kernel]", 0);
+	expect_ksym(ks, 0x1001, "first", "[kernel]", 0x11);
+	expect_ksym(ks, 0x1002, NULL, NULL, 0);
+	expect_ksym(ks, 0x1022, "a.b+c", "[module]", 0x1f);
+	expect_ksym(ks, 0x1023, NULL, NULL, 0);
+	kallsyms_free(ks);
+}
+
+/* The kernel tells the names that its file has, in modules, too. */
+static void test_kernel_names(void **state)
+{
+	enum { EACH = 50, MAX = 1 << 16 };
+	struct kallsyms *file = kallsyms_new(NULL), *asked;
+	uint64_t *list = xcalloc(MAX, sizeof(*list)), at, offset;
+	const char *name, *module;
+	size_t nr = 0, named = 0;
+
+	(void)state;
+	for (at = file ? kallsyms_text(file) : 0; at && nr < MAX; at = kallsyms_next(file, at))
+		if (kallsyms_find(file, at + 1, &name, &module, &offset) &&
+			strcmp(module, "[bpf]") != 0 && !(named++ % EACH))
+			list[nr++] = at + 2;
+	asked = nr ? kernel_names_ask(list, nr) : NULL;
+	if (!asked) {
+		kallsyms_free(file);
+		free(list);
+		skip();
+	}
+	assert_int_equal(kallsyms_text(asked), kallsyms_text(file));
+	for (size_t i = 0; i < nr; i++) {
+		assert_true(kallsyms_find(file, list[i] - 1, &name, &module, &offset));
+		expect_ksym(asked, list[i] - 1, name, module, offset);
+	}
+	printf("# %zu functions asked for\n", nr);
+	kallsyms_free(asked);
+	kallsyms_free(file);
+	free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_kallsyms_running),
+		cmocka_unit_test(test_kallsyms_ask),
+		cmocka_unit_test(test_kernel_names),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

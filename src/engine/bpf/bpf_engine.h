@@ -52,7 +52,7 @@ struct bpf {
 	struct counters *counters; /* by processor and lane; the programs write to this memory */
 	size_t nr_cpus;
 	bool young;                /* a round should follow soon */
-	struct kallsyms *kallsyms; /* read when there are kernel stacks */
+	struct kallsyms *kallsyms; /* names of what is in kernel stacks */
 	struct strbuf no_kallsyms; /* why there are no kernel symbols */
 	struct tool_run tool;
 	size_t nr_points;                     /* how many of labels.points have a probe */

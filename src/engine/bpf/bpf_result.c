@@ -3,6 +3,7 @@
 #include "bpf_engine.h"
 #include "engine/condense.h"
 #include "engine/seal.h"
+#include "kernel_names.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
 #include "symbol/names/kallsyms.h"
@@ -164,13 +165,22 @@ static void add_notes(struct bpf *b, const struct counters *c, struct strbuf *no
 }
 
 /*
- * Reads the names of the kernel's functions if there are kernel stacks. To be called while the BPF
+ * Gets the names of the kernel's functions if there are kernel stacks. To be called while the BPF
  * programs, which are among these, are still loaded.
  */
-static void need_kallsyms(struct bpf *b)
+static void name_kernel(struct bpf *b)
 {
-	if (!b->kallsyms && !b->no_kallsyms.len && samples_have(&b->samples, STACK_KERNEL))
+	size_t nr;
+	uint64_t *list = samples_kernel_addresses(&b->samples, &nr);
+	struct kallsyms *asked = list ? kernel_names_ask(list, nr) : NULL;
+
+	if (asked) {
+		kallsyms_free(b->kallsyms);
+		b->kallsyms = asked;
+	} else if (list && !b->kallsyms && !b->no_kallsyms.len) {
 		b->kallsyms = kallsyms_new(&b->no_kallsyms);
+	}
+	free(list);
 }
 
 static void seal(struct bpf *b, struct recording *rec, struct strbuf *notes)
@@ -198,7 +208,7 @@ int bpf_take(struct engine *engine, struct recording *rec, struct open_files *fi
 	else
 		bpf_drain(b);
 	bpf_end_condensing(b);
-	need_kallsyms(b);
+	name_kernel(b);
 	struct counters counters = bpf_counters(b);
 
 	if (b->ended)
@@ -288,7 +298,7 @@ int bpf_window(struct engine *engine, struct recording *rec, struct open_files *
 	bpf_take_round(b);
 	bpf_drain(b);
 	bpf_end_condensing(b);
-	need_kallsyms(b);
+	name_kernel(b);
 	struct counters counters = bpf_counters(b);
 	struct sample_row *later = put_off_rows(b, &nr);
 

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,23 +19,22 @@ enum {
 	MODULES_MAX = UINT16_MAX,
 };
 
+static const char running[] = "/proc/kallsyms";
+
 struct ksym {
 	uint64_t address;
 	uint32_t name;   /* offset in names, or 0 if it is not a function */
 	uint16_t module; /* index in modules */
-	char type;
 };
 
-/* A recorder that runs for days keeps it, so it has nothing of the file but the functions. */
 struct kallsyms {
 	struct strbuf names; /* of functions and modules, each with its NUL */
 	struct ksym *syms;
 	size_t nr, alloc;
 	uint32_t *modules; /* offsets of their names, from the kernel's on */
 	size_t nr_modules, modules_alloc;
-	/* Addresses of _stext and _text, whose names give way to the first function's name. */
-	uint64_t stext, start;
-	bool has_lines; /* of the file, though none may tell an address */
+	uint64_t stext, start; /* addresses of _stext and _text */
+	bool has_lines;        /* of the file, though none may tell an address */
 };
 
 /* Returns the offset of a name, which is added. */
@@ -49,11 +50,6 @@ static uint32_t add_text(struct kallsyms *ks, const char *text, size_t len)
 static const char *text_at(const struct kallsyms *ks, uint32_t at)
 {
 	return ks->names.buf + at;
-}
-
-static const char *name_of(const struct kallsyms *ks, const struct ksym *sym)
-{
-	return text_at(ks, sym->name);
 }
 
 static uint16_t add_module(struct kallsyms *ks, const char *name, size_t len)
@@ -123,45 +119,25 @@ static bool is_called(const struct ksym_line *l, const char *name)
 	return l->name_len == strlen(name) && !memcmp(l->name, name, l->name_len);
 }
 
-/* Markers between sections have the type of text, but are empty. */
+/* Markers of sections have the type of text, but are empty. */
 static bool is_function(const struct ksym_line *l)
 {
-	return memchr("tTwWi", l->type, 5) && !is_called(l, "_etext") &&
-	       !is_called(l, "_einittext");
+	static const char *const markers[] = {"_text", "_stext", "_etext", "_einittext"};
+
+	for (size_t i = 0; i < ARRAY_LEN(markers); i++)
+		if (is_called(l, markers[i]))
+			return false;
+	return memchr("tTwWi", l->type, 5);
 }
 
-static int type_rank(char type)
-{
-	return type == 'T' ? 3 : type == 'W' || type == 'w' ? 2 : 1;
-}
-
-/* Returns a positive number if A is the better name. */
-static int compare_choice(const struct kallsyms *ks, const struct ksym *a, const struct ksym *b)
-{
-	const char *x = name_of(ks, a), *y = name_of(ks, b);
-	bool pa, pb;
-	size_t ua, ub;
-
-	if (!a->name || !b->name)
-		return !b->name - !a->name;
-	pa = !strncmp(x, "__pfx_", 6);
-	pb = !strncmp(y, "__pfx_", 6);
-	if (pa != pb)
-		return pb - pa;
-	if (type_rank(a->type) != type_rank(b->type))
-		return type_rank(a->type) - type_rank(b->type);
-	ua = strspn(x, "_");
-	ub = strspn(y, "_");
-	if (ua != ub)
-		return ua < ub ? 1 : -1;
-	return strcmp(y, x);
-}
-
+/* Compares by address, then by the place in the file. */
 static int compare_ksyms(const void *a, const void *b)
 {
 	const struct ksym *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	if (x->address != y->address)
+		return compare_u64(x->address, y->address);
+	return compare_u64(x->name, y->name);
 }
 
 /* Merges the first N symbols and the others, which are both sorted by address. */
@@ -193,6 +169,12 @@ static void sort(struct ksym *syms, size_t nr)
 	merge(syms, sorted, nr);
 }
 
+static void add_symbol(struct kallsyms *ks, uint64_t address, uint32_t name, uint16_t module)
+{
+	ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
+	ks->syms[ks->nr++] = (struct ksym){.address = address, .name = name, .module = module};
+}
+
 static void take_line(struct kallsyms *ks, const char *line, size_t len)
 {
 	struct ksym_line l;
@@ -204,16 +186,12 @@ static void take_line(struct kallsyms *ks, const char *line, size_t len)
 		ks->stext = l.address;
 	if (is_called(&l, "_text") && !l.module_len)
 		ks->start = l.address;
-	ALLOC_GROW(ks->syms, ks->nr, ks->alloc);
-	ks->syms[ks->nr++] = (struct ksym){
-		.address = l.address,
-		.name = is_function(&l) ? add_text(ks, l.name, l.name_len) : 0,
-		.module = l.module_len ? module_of(ks, l.module, l.module_len) : 0,
-		.type = l.type,
-	};
+	add_symbol(ks, l.address, is_function(&l) ? add_text(ks, l.name, l.name_len) : 0,
+		l.module_len ? module_of(ks, l.module, l.module_len) : 0);
 }
 
-static int read_file(struct kallsyms *ks, const char *path, struct strbuf *err)
+/* Reads the file PATH, with BEGINNING only until it has told where the kernel's text begins. */
+static int read_file(struct kallsyms *ks, const char *path, bool beginning, struct strbuf *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct lines lines;
@@ -223,7 +201,7 @@ static int read_file(struct kallsyms *ks, const char *path, struct strbuf *err)
 	if (fd < 0)
 		return fail(err, "cannot open '%s': %s", path, strerror(errno));
 	lines_init(&lines, fd);
-	while (lines_next(&lines, &line, &len) && !lines.unended)
+	while (!(beginning && ks->stext) && lines_next(&lines, &line, &len) && !lines.unended)
 		take_line(ks, line, len);
 	int error = lines.error;
 
@@ -233,34 +211,43 @@ static int read_file(struct kallsyms *ks, const char *path, struct strbuf *err)
 }
 
 /*
- * Keeps the best name of each address. What follows a symbol that is not a function has to be known
- * only if it is one.
+ * Keeps the first name of each address: the kernel sorts them so that this is the best one, which
+ * it also shows itself. What follows a symbol that is not a function has to be known only if it is
+ * one.
  */
-static void keep_the_best(struct kallsyms *ks)
+static void keep_the_first(struct kallsyms *ks)
 {
-	size_t kept = 0, nr = 0;
+	size_t nr = 0;
 
 	sort(ks->syms, ks->nr);
-	for (size_t i = 0; i < ks->nr; i++)
-		if (!kept || ks->syms[kept - 1].address != ks->syms[i].address)
-			ks->syms[kept++] = ks->syms[i];
-		else if (compare_choice(ks, &ks->syms[i], &ks->syms[kept - 1]) > 0)
-			ks->syms[kept - 1] = ks->syms[i];
-	for (size_t i = 0; i < kept; i++)
-		if (!nr || ks->syms[i].name || ks->syms[nr - 1].name)
-			ks->syms[nr++] = ks->syms[i];
+	for (size_t i = 0; i < ks->nr; i++) {
+		const struct ksym *s = &ks->syms[i];
+		struct ksym *last = nr ? &ks->syms[nr - 1] : NULL;
+
+		if (last && last->address == s->address)
+			*last = last->name ? *last : *s;
+		else if (!last || last->name || s->name)
+			ks->syms[nr++] = *s;
+	}
 	ks->nr = ks->alloc = nr;
 	ks->syms = xrealloc(ks->syms, nr, sizeof(*ks->syms));
 }
 
-struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
+static struct kallsyms *make(void)
 {
 	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
 
 	ks->names = (struct strbuf)STRBUF_INIT;
 	strbuf_addch(&ks->names, '\0'); /* no name */
 	add_module(ks, "[kernel]", strlen("[kernel]"));
-	if (read_file(ks, path, err)) {
+	return ks;
+}
+
+struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
+{
+	struct kallsyms *ks = make();
+
+	if (read_file(ks, path, false, err)) {
 		kallsyms_free(ks);
 		return NULL;
 	}
@@ -273,13 +260,53 @@ struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
 		kallsyms_free(ks);
 		return NULL;
 	}
-	keep_the_best(ks);
+	keep_the_first(ks);
 	return ks;
 }
 
 struct kallsyms *kallsyms_new(struct strbuf *err)
 {
-	return kallsyms_read("/proc/kallsyms", err);
+	return kallsyms_read(running, err);
+}
+
+/*
+ * Adds the function of ADDRESS from TEXT, "NAME+0xOFFSET/0xSIZE [MODULE]". Returns its end, or
+ * ADDRESS if the text tells of no function.
+ */
+static uint64_t add_described(struct kallsyms *ks, uint64_t address, char *text)
+{
+	char *plus = strrchr(text, '+'), *module = plus ? strchr(plus, '[') : NULL;
+	uint64_t offset, size;
+
+	if (!plus || sscanf(plus, "+0x%" SCNx64 "/0x%" SCNx64, &offset, &size) != 2 ||
+		offset > address || offset >= size || size > UINT64_MAX - address)
+		return address;
+	uint16_t in = module ? module_of(ks, module, strcspn(module, " \n")) : 0;
+
+	add_symbol(ks, address - offset, add_text(ks, text, (size_t)(plus - text)), in);
+	add_symbol(ks, address - offset + size, 0, in);
+	return address - offset + size;
+}
+
+struct kallsyms *kallsyms_ask(const uint64_t *list, size_t nr,
+	void (*describe)(void *context, uint64_t address, struct strbuf *text), void *context)
+{
+	struct kallsyms *ks = make();
+	struct strbuf text = STRBUF_INIT;
+	uint64_t end = 0;
+
+	read_file(ks, running, true, NULL);
+	ks->nr = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i] < end)
+			continue;
+		strbuf_reset(&text);
+		describe(context, list[i], &text);
+		end = add_described(ks, list[i], text.buf);
+	}
+	strbuf_release(&text);
+	keep_the_first(ks);
+	return ks;
 }
 
 void kallsyms_free(struct kallsyms *ks)
@@ -327,7 +354,7 @@ bool kallsyms_find(const struct kallsyms *ks, uint64_t address, const char **nam
 
 	if (last && address - s->address >= LAST_MAX)
 		return false;
-	*name = name_of(ks, s);
+	*name = text_at(ks, s->name);
 	*module = text_at(ks, ks->modules[s->module]);
 	*offset = address - s->address;
 	return true;

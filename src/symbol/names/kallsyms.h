@@ -4,6 +4,7 @@
 #define SYMBOL_NAMES_KALLSYMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct kallsyms;
@@ -14,7 +15,16 @@ struct strbuf;
  * (kptr_restrict).
  */
 struct kallsyms *kallsyms_new(struct strbuf *err);
+
+/*
+ * Returns the functions at the NR addresses of LIST alone, which ascend. DESCRIBE appends to TEXT
+ * what the kernel's format %pS gives for ADDRESS, "NAME+0xOFFSET/0xSIZE [MODULE]".
+ */
+struct kallsyms *kallsyms_ask(const uint64_t *list, size_t nr,
+	void (*describe)(void *context, uint64_t address, struct strbuf *text), void *context);
+
 void kallsyms_free(struct kallsyms *ks);
+
 /*
  * Finds the function at ADDRESS. Its name and module (or "[kernel]") are valid as long as KS.
  * Returns false if there is none.
