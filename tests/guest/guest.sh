@@ -30,6 +30,18 @@ lab_runtime() {
 		sed -n '/^# stap /{ s/ [^ ]*[/]on-cpu[.]stp .*//; s/.* --suppress-handler-errors//; s/ -r [^ ]*//; p; q; }'
 }
 
+# lab_tracepoints: lets stap compile the headers of this kernel's tracepoints, which it keeps. On a very busy machine it may fail to compile
+# one, and remembers that the header has no tracepoints.
+lab_tracepoints() {
+	lab_knows_tracepoints || rm -f "$HOME"/.systemtap/cache/*/tracequery_*
+	lab_knows_tracepoints || echo 'stap knows no tracepoints of this kernel' >&2
+}
+
+# shellcheck disable=SC2046 # see lab_stap
+lab_knows_tracepoints() {
+	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
+}
+
 # An option of stap for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so a CPU that
 # holds a lock may stand still for longer than the 1 ms after which a probe is skipped.
 lab_lock_wait=-DMAXTRYLOCK=100000
