@@ -44,6 +44,16 @@ bool condense_is_due(const struct samples *s)
 	       nr_entries(s) > s->condensed + (s->condensed / 2 > more ? s->condensed / 2 : more);
 }
 
+/* The rows that are kept need their share, and lists that grow have some room to spare. */
+bool condense_has_room(const struct samples *s)
+{
+	size_t bytes = samples_bytes(s), rows = condense_limits().rows;
+
+	if (s->nr_rows > rows)
+		bytes = bytes / s->nr_rows * rows;
+	return memory_has(bytes + bytes / 2);
+}
+
 /* ---- tasks ---- */
 
 /* The share of a task in the samples. */
@@ -472,12 +482,14 @@ void condense_last(struct samples *s, struct processes *ps)
 
 	if (s->nr_tasks <= max.tasks && s->nr_rows <= max.rows)
 		return;
-	do {
+	while (condense_has_room(s)) {
 		struct condense c;
 
 		condense_begin(&c, s, ps, max, monotonic_ns());
 		condense_end(&c);
-	} while (s->rare_depth);
+		if (!s->rare_depth)
+			return;
+	}
 }
 
 static bool is_short(const struct samples *s, uint32_t stack)

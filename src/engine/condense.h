@@ -43,6 +43,12 @@ struct condense_limits condense_limits(void);
 bool condense_is_due(const struct samples *s);
 
 /*
+ * Returns whether there is memory for a copy of S and for the samples that come meanwhile. If not,
+ * memory_is_low() is true from then on.
+ */
+bool condense_has_room(const struct samples *s);
+
+/*
  * Begins to condense S, of which only events, names and labels remain, with their numbers, until
  * condense_step() has copied its rows. New samples can be added to S at any time. Merges the
  * mappings in PS that ended before TIME_NS (monotonic); no mapping may be freed before
@@ -61,7 +67,7 @@ void condense_end(struct condense *c);
 /* Releases C, whose rows are lost unless they have been copied. C may be zero. */
 void condense_release(struct condense *c);
 
-/* Condenses S at the end of the recording, if it exceeds the limits. */
+/* Condenses S at the end of the recording, if it exceeds the limits and there is room. */
 void condense_last(struct samples *s, struct processes *ps);
 
 /* Adds to NOTES what was summed, if anything was. */

@@ -374,6 +374,14 @@ void samples_mark_frames(const uint64_t *frames, size_t nr_frames, bool *used, s
 	}
 }
 
+size_t samples_bytes(const struct samples *s)
+{
+	size_t lists = s->nr_tasks * sizeof(*s->tasks) + s->nr_stacks * sizeof(*s->stacks) +
+		       s->nr_frames * sizeof(*s->frames) + s->nr_rows * sizeof(*s->rows);
+
+	return lists + lists / 4; /* with the tables that find them */
+}
+
 static int compare_addresses(const void *a, const void *b)
 {
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);

@@ -165,6 +165,9 @@ bool samples_forgot(const struct sample_row *row);
 /* Makes the slices twice as long. */
 void samples_halve_slices(struct samples *s);
 
+/* Returns about how many bytes the tasks, stacks and rows take. */
+size_t samples_bytes(const struct samples *s);
+
 /*
  * Returns the NR addresses in kernel stacks, ascending and each once, or NULL if there are none.
  * The caller frees them.

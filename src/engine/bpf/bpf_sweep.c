@@ -121,7 +121,7 @@ void bpf_sweep(struct bpf *b)
 	} else {
 		return;
 	}
-	if (condense_is_due(&b->samples))
+	if (condense_is_due(&b->samples) && condense_has_room(&b->samples))
 		bpf_begin_condensing(b);
 	else
 		end_sweep(b);

@@ -207,6 +207,18 @@ bool memory_reclaim(void)
 	return false;
 }
 
+bool memory_has(size_t size)
+{
+	size_t kept = reserve.memory ? reserve.size : 0;
+	void *rest = size > kept ? set_aside(size - kept) : NULL;
+
+	if (size > kept && !rest && !failed)
+		memory_reclaim();
+	if (rest)
+		munmap(rest, size - kept);
+	return size <= kept || rest;
+}
+
 void memory_on_exhaustion(void (*call)(void))
 {
 	on_exhaustion = call;

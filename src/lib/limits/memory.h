@@ -7,6 +7,7 @@
 #define LIB_LIMITS_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -29,6 +30,12 @@ void memory_reserve(void);
  * with a last small part of it, and then returns false.
  */
 bool memory_reclaim(void);
+
+/*
+ * Returns whether SIZE bytes can be allocated, the reserve included. If not, the reserve is freed,
+ * as if an allocation had failed.
+ */
+bool memory_has(size_t size);
 
 /*
  * Sets the function for this process, but not for its children; CALL may be NULL. It must not rely

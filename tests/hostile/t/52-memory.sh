@@ -42,8 +42,8 @@ wait $recording || :
 largest=$(awk '/^map_type/ { is_hash = $2 == 1 } /^memlock/ && is_hash && $2 > max { max = $2 } END { print max + 0 }' "$T/maps")
 check "64 MiB: the largest hash table, of $largest bytes, has at most a 24th" test "$largest" -gt 0 -a "$largest" -le $((64 * MIB / 24))
 
-# limit_reached: resolving may reach the limit, too: then the recording is saved elsewhere. It is for check-all, as in one
-# run nothing was kept.
+# limit_reached: resolving may reach the limit, too: then the recording is saved elsewhere. It is for check-all, because what is under way
+# when the memory is used up is different each time.
 limit_reached() {
 	mkdir "$T/kept"
 	rm -f "$T/a.rec"
