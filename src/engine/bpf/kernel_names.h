@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of the kernel's functions, asked from the kernel itself: reading /proc/kallsyms takes 0.1 s
- * of processor time, most of it to print the symbols that nobody needs.
+ * of processor time, most of it to print symbols that are in no stack.
  */
 #ifndef ENGINE_BPF_KERNEL_NAMES_H
 #define ENGINE_BPF_KERNEL_NAMES_H

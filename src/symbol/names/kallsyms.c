@@ -19,7 +19,7 @@ enum {
 	MODULES_MAX = UINT16_MAX,
 };
 
-static const char running[] = "/proc/kallsyms";
+static const char proc_kallsyms[] = "/proc/kallsyms";
 
 struct ksym {
 	uint64_t address;
@@ -266,7 +266,7 @@ struct kallsyms *kallsyms_read(const char *path, struct strbuf *err)
 
 struct kallsyms *kallsyms_new(struct strbuf *err)
 {
-	return kallsyms_read(running, err);
+	return kallsyms_read(proc_kallsyms, err);
 }
 
 /*
@@ -295,7 +295,7 @@ struct kallsyms *kallsyms_ask(const uint64_t *list, size_t nr,
 	struct strbuf text = STRBUF_INIT;
 	uint64_t end = 0;
 
-	read_file(ks, running, true, NULL);
+	read_file(ks, proc_kallsyms, true, NULL);
 	ks->nr = 0;
 	for (size_t i = 0; i < nr; i++) {
 		if (list[i] < end)

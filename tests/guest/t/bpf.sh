@@ -18,8 +18,15 @@ user_and_kernel() {
 	record_until_decided user 'main(;climb)?(;(one|two)_step){40,41};sort(;[^;]+)+;work_(seven|three)' -u -F 499 -p "$target"
 	lab_finish
 	lab_start dd if=/dev/zero of=/dev/null bs=64k
+	# kernels that can be asked for names tell them although /proc/kallsyms hides the addresses
+	restriction=$(cat /proc/sys/kernel/kptr_restrict)
+	case $(uname -r) in
+	5.*) ;;
+	*) echo 2 >/proc/sys/kernel/kptr_restrict ;;
+	esac
 	record_until_decided kernel '^(entry_|asm_)[^;]*_\[k\](;[^;]*_\[k\])*' -k -F 499 -p "$target"
 	check 'kernel: from the system call on' grep -qE '^entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];(.*;)?ksys_read_\[k\];' "$T/kernel.folded"
+	echo "$restriction" >/proc/sys/kernel/kptr_restrict
 	lab_finish
 }
 
