@@ -12,7 +12,7 @@ enum { HOTTEST = 3 }; /* functions that are shown by default */
 
 struct annotate_command {
 	struct view_args args;
-	struct function_match_list functions;
+	struct function_match_list functions, files;
 	unsigned top;
 	bool instructions, intel, html, any_source;
 	const char *source_path;
@@ -25,8 +25,13 @@ static const struct arg_option options[] = {
 		"The functions that FN, a pattern such as 'hash_*', matches (repeatable); default: "
 		"the hottest",
 		1, arg_function, AT(functions)},
-	{"number", 'n', "N", "The hottest N functions (3; with --function: all)", 1, arg_count,
-		AT(top), 1, UINT32_MAX},
+	{"file", 0, "FILE",
+		"The source files that FILE, a name such as app.py, a path or a pattern, matches, "
+		"with all their functions (repeatable)",
+		1, arg_function, AT(files)},
+	{"number", 'n', "N",
+		"The hottest N functions or files (3 functions; with --function or --file: all)", 1,
+		arg_count, AT(top), 1, UINT32_MAX},
 	{"asm", 0, NULL, "Instructions, under their source lines", 1, arg_flag, AT(instructions)},
 	{"intel", 0, NULL, "Instructions in Intel's syntax, not AT&T's", 1, arg_flag, AT(intel)},
 	{"html", 0, NULL, "As an HTML page; default for -o FILE.html and --open", 1, arg_flag,
@@ -49,7 +54,7 @@ static void settle(void *input)
 		arg_error("more than one recording: '%s'", o->args.files[1]);
 	if (view->by || view->comm || view->threads)
 		arg_error("--by and --threads are for views with stacks");
-	if (!o->top && !o->functions.nr)
+	if (!o->top && !o->functions.nr && !o->files.nr)
 		o->top = HOTTEST;
 	if (o->args.output.open || output_file_ends(&o->args.output, ".html"))
 		o->html = true;
@@ -95,6 +100,7 @@ static struct annotate_options make_options(struct annotate_command *o)
 			.folders = o->source_path,
 			.any_age = o->any_source},
 		.functions = &o->functions,
+		.files = &o->files,
 		.top = o->top,
 	};
 }
@@ -150,6 +156,7 @@ int main(int argc, char **argv)
 		status = annotate(&o, &rec, is_part);
 	recording_release(&rec);
 	function_match_release_all(&o.functions);
+	function_match_release_all(&o.files);
 	label_filter_release(&o.args.labels);
 	label_filter_release(&o.args.tasks);
 	return program_end(status);

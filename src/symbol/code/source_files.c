@@ -243,8 +243,9 @@ static bool is_usable(struct source_reading *r)
 	struct strbuf why = STRBUF_INIT;
 
 	if (r->file->is_text) {
-		strbuf_adds(&why, "the text of an eval, or of a chunk that was loaded from memory, "
-				  "is not in a file");
+		message_add_path(&why, r->file->path);
+		strbuf_adds(&why, " is the text of an eval, of a command line, or of code that was "
+				  "loaded from memory: it is not in a file");
 	} else if (r->where.path_fd < 0) {
 		strbuf_adds(&why, "no source file ");
 		message_add_path(&why, r->file->path);

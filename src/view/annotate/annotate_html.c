@@ -131,7 +131,7 @@ static uint32_t source_of(
 	for (uint32_t i = 0; i < w->f->nr_sources; i++) {
 		const struct source_file *source = &w->a->sources[w->f->sources[i].file];
 
-		if (source->path == path)
+		if (!strcmp(source->path, path))
 			return i;
 	}
 	return 0;
@@ -226,7 +226,9 @@ static void write_source(struct html_writer *w, uint32_t source)
 	bool gap = false;
 	size_t at = 0;
 
-	begin_table(w, file->text ? file->found : file->path,
+	const char *path = file->text ? file->found : file->path;
+
+	begin_table(w, strcmp(path, w->f->name) ? path : NULL,
 		"<th>line</th><th class=\"text\">source</th>");
 	for (uint32_t n = 0; (n = listing_next(w->a, s, n));) {
 		const struct annotated_line *line = listing_line(s, n);
@@ -276,10 +278,12 @@ static void write_function(struct html_writer *w, size_t number)
 	const struct annotated *f = w->f;
 
 	strbuf_addf(&w->text, "<section id=\"f%zu\">\n<h2>", number);
-	add_text(w, recorded_name(&w->a->recorded, f->function));
+	add_text(w, f->name);
 	strbuf_adds(&w->text, "</h2>\n<p>");
-	add_text(w, recorded_module(&w->a->recorded, f->function));
-	strbuf_adds(&w->text, "</p>\n<p>");
+	if (*f->module) {
+		add_text(w, f->module);
+		strbuf_adds(&w->text, "</p>\n<p>");
+	}
 	strbuf_reset(&w->raw);
 	listing_add_share(w->a, f, &w->raw);
 	xml_text(&w->text, w->raw.buf, w->raw.len);
@@ -295,7 +299,6 @@ static void write_function(struct html_writer *w, size_t number)
 	for (uint32_t i = 0; i < f->nr_sources; i++)
 		write_source(w, i);
 	if (f->nr_blocks)
-		if (w->f->nr_blocks)
 		write_blocks(w);
 	strbuf_adds(&w->text, "</section>\n");
 	flush(w);
@@ -314,12 +317,12 @@ static void write_head(struct html_writer *w, const char *title)
 	add_text(w, title);
 	strbuf_adds(&w->text, "</h1>\n<nav><ol>\n");
 	for (size_t i = 0; i < w->a->nr; i++) {
-		uint32_t function = w->a->list[i].function;
+		const struct annotated *f = &w->a->list[i];
 
 		strbuf_addf(&w->text, "<li><a href=\"#f%zu\">", i);
-		add_text(w, recorded_name(&w->a->recorded, function));
+		add_text(w, f->name);
 		strbuf_adds(&w->text, "</a> ");
-		percent_add(&w->text, w->a->recorded.list[function].self, w->a->recorded.weight);
+		percent_add(&w->text, f->self, w->a->recorded.weight);
 		strbuf_adds(&w->text, " %</li>\n");
 	}
 	strbuf_adds(&w->text, "</ol></nav>\n");
@@ -332,7 +335,7 @@ int annotate_html(struct annotation *a, const char *title, FILE *out, struct str
 	write_head(&w, title);
 	for (size_t i = 0; i < a->nr; i++) {
 		w.f = &a->list[i];
-		w.base = listing_base(a, w.f);
+		w.base = listing_base(w.f);
 		write_function(&w, i);
 	}
 	strbuf_adds(&w.text, "</body>\n</html>\n");

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDTH_MIN = 5, NUMBER = 6 }; /* columns of weights; columns of line numbers */
 
@@ -118,12 +119,15 @@ static void write_calls(struct text_writer *w, const struct annotated_line *line
 static void write_source(struct text_writer *w, const struct annotated_source *s)
 {
 	const struct source_file *file = &w->a->sources[s->file];
+	const char *path = file->text ? file->found : file->path;
 	bool gap = false;
 	size_t at = 0;
 
 	end_line(w);
-	strbuf_adds(&w->text, file->text ? file->found : file->path);
-	end_line(w);
+	if (strcmp(path, w->f->name)) {
+		strbuf_adds(&w->text, path);
+		end_line(w);
+	}
 	write_head(w, "  line");
 	for (uint32_t n = 0; (n = listing_next(w->a, s, n));) {
 		const struct annotated_line *line = listing_line(s, n);
@@ -149,7 +153,7 @@ static const struct source_file *source_of(
 	const struct text_writer *w, const char *path, const char *program)
 {
 	for (size_t i = 0; i < w->a->nr_sources; i++)
-		if (w->a->sources[i].path == path && w->a->sources[i].program == program)
+		if (!strcmp(w->a->sources[i].path, path) && w->a->sources[i].program == program)
 			return &w->a->sources[i];
 	return NULL;
 }
@@ -209,8 +213,7 @@ static void write_function(struct text_writer *w, bool instructions)
 	const struct annotated *f = w->f;
 	struct strbuf lack = STRBUF_INIT;
 
-	strbuf_addf(&w->text, "%s  %s", recorded_name(&w->a->recorded, f->function),
-		recorded_module(&w->a->recorded, f->function));
+	strbuf_addf(&w->text, "%s  %s", f->name, f->module);
 	end_line(w);
 	listing_add_share(w->a, f, &w->text);
 	end_line(w);
@@ -237,7 +240,7 @@ int annotate_text(struct annotation *a, bool instructions, FILE *out, struct str
 
 	for (size_t i = 0; i < a->nr; i++) {
 		w.f = &a->list[i];
-		w.base = listing_base(a, w.f);
+		w.base = listing_base(w.f);
 		if (i)
 			fputc('\n', out);
 		write_function(&w, instructions);

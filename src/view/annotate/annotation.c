@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "annotation.h"
 #include "choice.h"
+#include "file_choice.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
 #include "symbol/names/demangle.h"
+#include "view/function_match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +20,8 @@ struct annotator {
 	struct strbuf *notes;
 	/* For each recorded function: its index in the list + 1, or 0 if it is not annotated. */
 	uint32_t *number_of;
-	bool *wanted;      /* for each frame: it is in a chosen function */
+	struct table by_file; /* text of a chosen file's path -> its index in the list + 1 */
+	bool *wanted;         /* for each frame: it is in a chosen function or file */
 	uint32_t **owners; /* for each function of each file of the code: the recorded function */
 };
 
@@ -146,13 +149,6 @@ static void find_owners(struct annotator *w)
 	free(functions);
 }
 
-static void add_block(
-	struct annotated *f, uint32_t file, uint32_t first, uint32_t nr, uint32_t into)
-{
-	ALLOC_GROW(f->blocks, f->nr_blocks, f->blocks_alloc);
-	f->blocks[f->nr_blocks++] = (struct annotated_block){file, first, nr, into};
-}
-
 /*
  * Adds the instruction INSN of OWNER to F, which is inlined there. OWNER's first instruction is
  * FIRST.
@@ -167,7 +163,7 @@ static void add_inlined(
 	if (end && end == insn)
 		last->nr++;
 	else if (!end || end < insn) /* not added for another level yet */
-		add_block(f, file, insn, 1, owner);
+		annotated_add_block(f, file, insn, 1, owner);
 }
 
 /* Adds the code of a function to this function, and to the functions that are inlined into it. */
@@ -178,7 +174,7 @@ static void add_code(
 	uint32_t number = owner == NO_FUNCTION ? 0 : w->number_of[owner], nr;
 
 	if (number && code->nr)
-		add_block(&a->list[number - 1], file, code->first, code->nr, owner);
+		annotated_add_block(&a->list[number - 1], file, code->first, code->nr, owner);
 	for (uint32_t i = code->first; i < code->first + code->nr; i++) {
 		const struct code_frame *frames = frames_of(a, file, i, &nr);
 
@@ -227,10 +223,22 @@ static uint32_t add_source(struct annotation *a, uint32_t file, uint32_t path)
 	return *at;
 }
 
-/* Whether PATH is a text that an interpreter compiled, of which there is no file. */
+/*
+ * Returns whether an interpreter calls a text PATH that it has not read from a file: in brackets
+ * of some kind, as an option of its command line, or "... code".
+ */
 static bool is_text_alone(const char *path)
 {
-	return *path == '(' || *path == '[' || !*path;
+	static const char code[] = " code";
+	size_t len = strlen(path), end = sizeof(code) - 1;
+
+	return !*path || strchr("([<-", *path) || (len > end && !strcmp(path + len - end, code));
+}
+
+/* Returns whether texts that are called as PATH are numbered, or named by what they begin with. */
+static bool is_one_of_many(const char *path)
+{
+	return !*path || strchr("([", *path);
 }
 
 /*
@@ -241,7 +249,7 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 {
 	bool is_new;
 
-	if (is_text_alone(path))
+	if (is_one_of_many(path))
 		path = "(text)";
 	uint32_t *at = table_put(&a->by_path, strpool_adds(&a->texts, path), UINT32_MAX, &is_new);
 
@@ -260,44 +268,6 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 	return *at;
 }
 
-/* Returns NULL if no code of F is from this file. */
-static struct annotated_source *find_source(struct annotated *f, uint32_t file)
-{
-	for (size_t i = 0; i < f->nr_sources; i++)
-		if (f->sources[i].file == file)
-			return &f->sources[i];
-	return NULL;
-}
-
-static struct annotated_source *source_of(struct annotated *f, uint32_t file)
-{
-	struct annotated_source *known = find_source(f, file);
-
-	if (known)
-		return known;
-	ALLOC_GROW(f->sources, f->nr_sources, f->sources_alloc);
-	f->sources[f->nr_sources] = (struct annotated_source){.file = file};
-	return &f->sources[f->nr_sources++];
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-	const struct annotated_line *x = a, *y = b;
-
-	return compare_u64(x->line, y->line);
-}
-
-static void sort_lines(struct annotated_source *s)
-{
-	size_t nr = 0;
-
-	qsort(s->lines, s->nr, sizeof(*s->lines), compare_lines);
-	for (size_t i = 0; i < s->nr; i++)
-		if (!nr || s->lines[nr - 1].line != s->lines[i].line)
-			s->lines[nr++] = s->lines[i];
-	s->nr = nr;
-}
-
 static void add_lines(struct annotation *a, struct annotated *f)
 {
 	const struct code_frame *last = NULL;
@@ -310,16 +280,10 @@ static void add_lines(struct annotation *a, struct annotated *f)
 			if (!frame || !frame->file || !frame->line ||
 				(last && last->file == frame->file && last->line == frame->line))
 				continue;
-			struct annotated_source *s =
-				source_of(f, add_source(a, b->file, frame->file));
-
-			ALLOC_GROW(s->lines, s->nr, s->alloc);
-			s->lines[s->nr++] =
-				(struct annotated_line){.line = frame->line, .counter = NO_COUNTER};
+			annotated_add_line(f, add_source(a, b->file, frame->file), frame->line);
 			last = b->nr > k + 1 ? frame : NULL;
 		}
-	for (size_t i = 0; i < f->nr_sources; i++)
-		sort_lines(&f->sources[i]);
+	annotated_sort_lines(f);
 }
 
 /* Returns the name of a frame that has a source line and no code, as functions of interpreters. */
@@ -350,28 +314,111 @@ static uint32_t *find_tasks(const struct recording *rec)
 	return tasks;
 }
 
-/* Adds the lines that were executed to functions of interpreters. */
-static void add_script_lines(struct annotator *w)
+/* What is done with a line of F that FRAME counts for. */
+typedef void line_work(
+	struct annotation *a, struct annotated *f, uint32_t frame, uint32_t source, uint32_t line);
+
+/* Returns the chosen file with the path PATH, or NULL. */
+static struct annotated *chosen_file(
+	struct annotator *w, const struct strpool *strings, uint32_t path)
+{
+	const uint32_t *at = table_get(&w->by_file, strpool_import(&w->a->texts, strings, path), 0);
+
+	return at ? &w->a->list[*at - 1] : NULL;
+}
+
+/* Does WORK for the lines of chosen files that FRAME, which has code, counts for. */
+static void do_code_lines(struct annotator *w, uint32_t frame, line_work *work)
+{
+	const struct code_place *place = &w->a->code.places[frame];
+	uint32_t nr;
+	const struct code_frame *frames = frames_of(w->a, place->file, place->insn, &nr);
+	const struct strpool *strings = &w->a->code.list[place->file].code.strings;
+
+	for (uint32_t k = 0; k < nr; k++) {
+		struct annotated *f = frames[k].file && frames[k].line
+					      ? chosen_file(w, strings, frames[k].file)
+					      : NULL;
+
+		if (f)
+			work(w->a, f, frame, add_source(w->a, place->file, frames[k].file),
+				frames[k].line);
+	}
+}
+
+/*
+ * Does WORK for the line of FRAME, which has only a line, in its function and in its file. TASK, or
+ * NULL, has executed it.
+ */
+static void do_script_line(struct annotator *w, uint32_t frame, const struct rec_name *n,
+	const struct rec_task *task, line_work *work)
+{
+	struct annotation *a = w->a;
+	uint32_t number = w->number_of[a->recorded.of_frame[frame]];
+	struct annotated *f = w->by_file.nr ? chosen_file(w, &a->rec->strings, n->file) : NULL;
+
+	if (!number && !f)
+		return;
+	uint32_t source = add_script(a, recording_get(a->rec, n->file), task);
+
+	if (number)
+		work(a, &a->list[number - 1], frame, source, n->line);
+	if (f)
+		work(a, f, frame, source, n->line);
+}
+
+/* Does WORK for the lines of chosen files that FRAME counts for, if its code is not known. */
+static void do_named_lines(struct annotator *w, uint32_t frame, line_work *work)
+{
+	const struct recording *rec = w->a->rec;
+	const struct rec_frame *f = &rec->frames[frame];
+
+	for (uint32_t k = f->names; k < f->names + f->nr_names; k++) {
+		const struct rec_name *n = &rec->names[k];
+		struct annotated *file =
+			n->file && n->line ? chosen_file(w, &rec->strings, n->file) : NULL;
+
+		if (file)
+			work(w->a, file, frame, add_script(w->a, recording_get(rec, n->file), NULL),
+				n->line);
+	}
+}
+
+/*
+ * Does WORK for the lines that FRAME counts for, except for lines of functions that have code.
+ * TASK, or NULL, has executed it.
+ */
+static void do_lines(
+	struct annotator *w, uint32_t frame, const struct rec_task *task, line_work *work)
+{
+	const struct rec_name *n = script_name(w->a->rec, frame);
+
+	if (n)
+		do_script_line(w, frame, n, task, work);
+	else if (w->by_file.nr && w->a->code.places[frame].insn != NO_CODE)
+		do_code_lines(w, frame, work);
+	else if (w->by_file.nr)
+		do_named_lines(w, frame, work);
+}
+
+static void add_line(
+	struct annotation *a, struct annotated *f, uint32_t frame, uint32_t source, uint32_t line)
+{
+	(void)a;
+	(void)frame;
+	annotated_add_line(f, source, line);
+}
+
+/* Adds the lines that were executed to functions of interpreters, and to files. */
+static void add_executed_lines(struct annotator *w)
 {
 	struct annotation *a = w->a;
 	uint32_t *tasks = find_tasks(a->rec);
 
-	for (uint32_t i = 0; i < a->rec->nr_frames; i++) {
-		const struct rec_name *n = script_name(a->rec, i);
-		uint32_t number = n ? w->number_of[a->recorded.of_frame[i]] : 0;
-
-		if (!number)
-			continue;
-		uint32_t file = add_script(a, recording_get(a->rec, n->file),
-			tasks[i] ? &a->rec->tasks[tasks[i] - 1] : NULL);
-		struct annotated_source *s = source_of(&a->list[number - 1], file);
-
-		ALLOC_GROW(s->lines, s->nr, s->alloc);
-		s->lines[s->nr++] = (struct annotated_line){.line = n->line, .counter = NO_COUNTER};
-	}
+	for (uint32_t i = 0; i < a->rec->nr_frames; i++)
+		do_lines(w, i, tasks[i] ? &a->rec->tasks[tasks[i] - 1] : NULL, add_line);
 	for (size_t i = 0; i < a->nr; i++)
-		for (size_t k = 0; k < a->list[i].nr_sources; k++)
-			sort_lines(&a->list[i].sources[k]);
+		annotated_sort_lines(&a->list[i]);
 	free(tasks);
 }
 
@@ -417,13 +464,9 @@ static struct annotated_call *call_of(struct annotation *a, struct annotated_lin
 static struct annotated_line *line_of(
 	struct annotation *a, struct annotated *f, uint32_t file, const struct code_frame *frame)
 {
-	struct annotated_source *s;
-	struct annotated_line key = {.line = frame->line};
-
 	if (!frame->file || !frame->line)
 		return NULL;
-	s = find_source(f, add_source(a, file, frame->file));
-	return s && s->nr ? bsearch(&key, s->lines, s->nr, sizeof(key), compare_lines) : NULL;
+	return annotated_find_line(f, add_source(a, file, frame->file), frame->line);
 }
 
 /* Counts FRAME for the line of FUNCTION that contains its instruction, and for the inlined call. */
@@ -444,23 +487,10 @@ static void count_function(struct annotation *a, uint32_t frame, uint32_t functi
 		count(a, frame, &call_of(a, line, place->file, place->insn, level)->counter);
 }
 
-/* Counts a frame of an interpreter for its line. */
-static void count_script(struct annotator *w, uint32_t frame)
+static void count_line(
+	struct annotation *a, struct annotated *f, uint32_t frame, uint32_t source, uint32_t line)
 {
-	struct annotation *a = w->a;
-	const struct rec_name *n = script_name(a->rec, frame);
-	uint32_t number = n ? w->number_of[a->recorded.of_frame[frame]] : 0;
-
-	if (!number)
-		return;
-	struct annotated_source *s = find_source(
-		&a->list[number - 1], add_script(a, recording_get(a->rec, n->file), NULL));
-	const struct annotated_line key = {.line = n->line};
-
-	count(a, frame,
-		&((struct annotated_line *)bsearch(
-			  &key, s->lines, s->nr, sizeof(key), compare_lines))
-			 ->counter);
+	count(a, frame, &annotated_find_line(f, source, line)->counter);
 }
 
 static void count_frames(struct annotator *w)
@@ -478,10 +508,9 @@ static void count_frames(struct annotator *w)
 		const struct rec_frame *f = &a->rec->frames[i];
 		const struct code_place *place = &a->code.places[i];
 
-		if (place->insn == NO_CODE) {
-			count_script(w, i);
+		do_lines(w, i, NULL, count_line);
+		if (place->insn == NO_CODE)
 			continue;
-		}
 		count(a, i, &a->counters[place->file][place->insn]);
 		for (uint32_t k = 0; k <= f->nr_names; k++) {
 			uint32_t function = k < f->nr_names ? a->recorded.of_name[f->names + k]
@@ -601,7 +630,16 @@ static void explain(struct annotation *a, struct annotated *f)
 	f->why = strbuf_detach(&why);
 }
 
-/* Chooses the frames in the code of chosen functions. */
+/* Returns whether FRAME has a name in a chosen file. */
+static bool is_in_file(struct annotator *w, const struct rec_frame *f)
+{
+	for (uint32_t k = f->names; w->by_file.nr && k < f->names + f->nr_names; k++)
+		if (chosen_file(w, &w->a->rec->strings, w->a->rec->names[k].file))
+			return true;
+	return false;
+}
+
+/* Chooses the frames in the code of chosen functions and files. */
 static void choose_frames(struct annotator *w)
 {
 	const struct annotation *a = w->a;
@@ -611,7 +649,7 @@ static void choose_frames(struct annotator *w)
 	for (size_t i = 0; i < rec->nr_frames; i++) {
 		const struct rec_frame *f = &rec->frames[i];
 
-		w->wanted[i] = w->number_of[a->recorded.of_frame[i]];
+		w->wanted[i] = w->number_of[a->recorded.of_frame[i]] || is_in_file(w, f);
 		for (uint32_t k = f->names; k < f->names + f->nr_names; k++)
 			w->wanted[i] |= w->number_of[a->recorded.of_name[k]] != 0;
 	}
@@ -628,7 +666,7 @@ static void annotate(struct annotator *w)
 	add_blocks(w);
 	for (size_t i = 0; i < a->nr; i++)
 		add_lines(a, &a->list[i]);
-	add_script_lines(w);
+	add_executed_lines(w);
 	for (size_t i = 0; i < a->nr; i++)
 		if (!a->list[i].nr_blocks && !a->list[i].nr_sources)
 			explain(a, &a->list[i]);
@@ -639,28 +677,78 @@ static void annotate(struct annotator *w)
 	free(w->owners);
 }
 
+static struct annotated annotated_function(const struct recorded *r, uint32_t function)
+{
+	const struct recorded_function *f = &r->list[function];
+
+	return (struct annotated){
+		.function = function,
+		.name = xstrdup(recorded_name(r, function)),
+		.module = xstrdup(recorded_module(r, function)),
+		.self = f->self,
+		.total = f->total,
+		.by_lines = f->has_line,
+	};
+}
+
+/* Fills the list with the chosen functions, and the chosen files behind them. */
+static bool choose(struct annotator *w)
+{
+	struct annotation *a = w->a;
+	const struct annotate_options *o = w->options;
+	struct chosen_file *files;
+	uint32_t *functions;
+	bool missing = false;
+	size_t nr_files =
+		file_choice_make(a->rec, &o->view, o->files, o->top, &files, &missing, w->notes);
+	size_t nr = 0;
+
+	if (o->functions->nr || !o->files->nr)
+		nr = choice_make(
+			&a->recorded, o->functions, o->top, &functions, &missing, w->notes);
+	else
+		functions = NULL;
+	a->list = xcalloc(nr + nr_files, sizeof(*a->list));
+	w->number_of = xcalloc(a->recorded.nr, sizeof(*w->number_of));
+	for (size_t i = 0; i < nr; i++) {
+		a->list[a->nr++] = annotated_function(&a->recorded, functions[i]);
+		w->number_of[functions[i]] = (uint32_t)a->nr;
+	}
+	for (size_t i = 0; i < nr_files; i++) {
+		bool is_new;
+
+		a->list[a->nr++] = (struct annotated){
+			.function = NO_FUNCTION,
+			.name = xstrdup(recording_get(a->rec, files[i].path)),
+			.module = xstrdup(""),
+			.self = files[i].self,
+			.total = files[i].total,
+			.by_lines = true,
+		};
+		*table_put(&w->by_file, strpool_import(&a->texts, &a->rec->strings, files[i].path),
+			0, &is_new) = (uint32_t)a->nr;
+	}
+	free(functions);
+	free(files);
+	return missing;
+}
+
 int annotation_init(struct annotation *a, struct recording *rec,
 	const struct annotate_options *options, struct strbuf *notes)
 {
 	struct annotator w = {.a = a, .options = options, .notes = notes};
-	uint32_t *chosen, event = recording_viewed_event(rec, &options->view);
-	bool missing = false;
+	uint32_t event = recording_viewed_event(rec, &options->view);
 
 	*a = (struct annotation){.rec = rec, .demangle = options->code.symbol->demangle};
 	a->unit = event < rec->nr_events ? recording_get(rec, rec->events[event].unit) : "";
 	strpool_init(&a->texts);
 	table_init(&a->by_path);
+	table_init(&w.by_file);
 	weighing_init(&a->sums, rec);
 	opener_init(&w.opener);
 	recorded_init(&a->recorded, rec, &options->view, a->demangle);
-	a->nr = choice_make(
-		&a->recorded, options->functions, options->top, &chosen, &missing, notes);
-	a->list = xcalloc(a->nr, sizeof(*a->list));
-	w.number_of = xcalloc(a->recorded.nr, sizeof(*w.number_of));
-	for (size_t i = 0; i < a->nr; i++) {
-		a->list[i].function = chosen[i];
-		w.number_of[chosen[i]] = (uint32_t)i + 1;
-	}
+	bool missing = choose(&w);
+
 	if (a->nr)
 		annotate(&w);
 	if (!a->nr && !missing && a->recorded.weight) {
@@ -673,21 +761,16 @@ int annotation_init(struct annotation *a, struct recording *rec,
 		strbuf_adds(notes, "too many frames: not all are counted\n");
 	missing |= a->recorded.is_part;
 	opener_release(&w.opener);
+	table_release(&w.by_file);
 	free(w.number_of);
 	free(w.wanted);
-	free(chosen);
 	return missing;
 }
 
 void annotation_release(struct annotation *a)
 {
-	for (size_t i = 0; i < a->nr; i++) {
-		for (size_t k = 0; k < a->list[i].nr_sources; k++)
-			free(a->list[i].sources[k].lines);
-		free(a->list[i].sources);
-		free(a->list[i].blocks);
-		free(a->list[i].why);
-	}
+	for (size_t i = 0; i < a->nr; i++)
+		annotated_release(&a->list[i]);
 	for (size_t i = 0; i < a->code.nr; i++) {
 		free(a->counters[i]);
 		free(a->functions[i]);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of a recording with the weights of their source lines and instructions; functions of
- * interpreters have only lines. An inlined function has the lines and instructions of all its
- * copies. The weight of a line includes the code that is inlined into it.
+ * Functions of a recording with the weights of their source lines and instructions, and whole
+ * source files with the weights of their lines; functions of interpreters have only lines. An
+ * inlined function has the lines and instructions of all its copies. The weight of a line includes
+ * the code that is inlined into it.
  */
 #ifndef VIEW_ANNOTATE_ANNOTATION_H
 #define VIEW_ANNOTATE_ANNOTATION_H
 
+#include "annotated.h"
 #include "recorded.h"
 #include "symbol/code/code_files.h"
 #include "symbol/code/source_files.h"
@@ -16,44 +18,12 @@
 struct function_match_list;
 struct strbuf;
 
-enum { NO_COUNTER = UINT32_MAX };
-
 /* A call that is inlined into a line. */
 struct annotated_call {
 	uint32_t function, innermost; /* in texts: called function; function of the instruction */
 	uint32_t file, line;          /* source line of the instruction; the file is in texts */
 	uint32_t counter;
 	uint32_t next; /* next call of the same line + 1, or 0 */
-};
-
-struct annotated_line {
-	uint32_t line;
-	uint32_t counter; /* NO_COUNTER if it has no samples */
-	uint32_t calls;   /* first call + 1, or 0 */
-};
-
-/* The lines of a function in one source file that have code, in ascending order. */
-struct annotated_source {
-	uint32_t file; /* number in the sources */
-	struct annotated_line *lines;
-	size_t nr, alloc;
-	uint64_t weight; /* self and total of its lines */
-};
-
-/* Consecutive instructions in a copy of the function. */
-struct annotated_block {
-	uint32_t file;      /* number in the code's files */
-	uint32_t first, nr; /* instructions of this file */
-	uint32_t into;      /* function with this code, or NO_FUNCTION if it is not known */
-};
-
-struct annotated {
-	uint32_t function;                /* number in recorded */
-	struct annotated_source *sources; /* heaviest first */
-	size_t nr_sources, sources_alloc;
-	struct annotated_block *blocks;
-	size_t nr_blocks, blocks_alloc;
-	char *why; /* why it has no blocks, or NULL */
 };
 
 struct annotation {
@@ -80,14 +50,15 @@ struct annotate_options {
 	struct recording_view view;
 	struct code_options code;
 	struct source_options source;
-	struct function_match_list *functions; /* functions to annotate; the hottest if empty */
-	unsigned top;                          /* maximum number of functions, or 0 for no limit */
+	/* Functions and source files to annotate; the hottest functions if both are empty. */
+	struct function_match_list *functions, *files;
+	unsigned top; /* maximum number of functions, and of files, or 0 for no limit */
 };
 
 /*
- * Annotates functions of REC, which has names and inlined calls. Notes for the user are appended to
- * NOTES. Returns 1 if something is missing: a function was not found or has no code, or there are
- * too many frames. NOTES then says what is missing.
+ * Annotates functions and files of REC, which has names and inlined calls. Notes for the user are
+ * appended to NOTES. Returns 1 if something is missing: a function was not found or has no code, or
+ * there are too many frames. NOTES then says what is missing.
  */
 int annotation_init(struct annotation *a, struct recording *rec,
 	const struct annotate_options *options, struct strbuf *notes);

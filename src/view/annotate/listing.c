@@ -18,13 +18,12 @@ enum {
 	MIXED = 4,
 };
 
-struct listing_base listing_base(const struct annotation *a, const struct annotated *f)
+struct listing_base listing_base(const struct annotated *f)
 {
-	const struct recorded_function *r = &a->recorded.list[f->function];
 	/* in mixed stacks, the interpreter's C functions have nearly all of the self weight */
-	bool of_total = r->has_line ? r->self < r->total / MIXED : !r->self;
+	bool of_total = f->by_lines ? f->self < f->total / MIXED : !f->self;
 
-	return (struct listing_base){of_total ? r->total : r->self, of_total};
+	return (struct listing_base){of_total ? f->total : f->self, of_total};
 }
 
 uint64_t listing_weight(const struct listing_base *base, const struct counter *c)
@@ -34,11 +33,9 @@ uint64_t listing_weight(const struct listing_base *base, const struct counter *c
 
 void listing_add_share(const struct annotation *a, const struct annotated *f, struct strbuf *out)
 {
-	const struct recorded_function *r = &a->recorded.list[f->function];
-
-	percent_add(out, r->self, a->recorded.weight);
+	percent_add(out, f->self, a->recorded.weight);
 	strbuf_adds(out, " % self, ");
-	percent_add(out, r->total, a->recorded.weight);
+	percent_add(out, f->total, a->recorded.weight);
 	strbuf_addf(out, " %% with callees, of %" PRIu64 " %s", a->recorded.weight, a->unit);
 }
 

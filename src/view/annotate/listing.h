@@ -9,13 +9,16 @@
 
 struct strbuf;
 
-/* Percentages are relative to the function's self weight or, if it is 0, to its total weight. */
+/*
+ * Percentages are relative to the self weight of the function or file or, if that is too little to
+ * say where its time goes, to its total weight.
+ */
 struct listing_base {
 	uint64_t all;
 	bool of_total;
 };
 
-struct listing_base listing_base(const struct annotation *a, const struct annotated *f);
+struct listing_base listing_base(const struct annotated *f);
 uint64_t listing_weight(const struct listing_base *base, const struct counter *c);
 
 /* Appends "62.10 % self, 70.00 % with callees, of 1000 samples". */

@@ -98,6 +98,13 @@ check 'a function that is not there: a message' grep -qx "bt-annotate: no functi
 annotate -f hahs a.rec
 check 'a misspelt function: the one that was meant' grep -qx "bt-annotate: no function matches 'hahs'; did you mean 'hash'?" err
 
+# ---- a whole file
+
+annotate --file src/annotated.c a.rec
+check_eq 'a file: lines of all functions' '75.00 30 30/30' "$(line 'h = step(h, i);')/$(grep -F 'unsigned h = hash(n);' out | awk '{ print $1 }')"
+annotate --file annotated.h a.rec
+check_eq 'a file: inlined functions' '100.00 30 30/100.00 30 30' "$(line 'h *= 0x85ebca6bu;')/$(line 'return mix(h + i);')"
+
 # ---- debug information that cannot be used
 
 cp -r src split

@@ -7,6 +7,7 @@ bin=$(realpath "$BINDIR")
 mkdir "$T/lib"
 cd "$T"
 printf 'package A;\nsub run {\n\tmy $n = <shift>;\n\tstep($n);\n}\nsub step { 1 }\n1;\n' >lib/A.pm
+printf 'package A;\nsub step { 2 }\n1;\n' >lib/B.pm
 printf 'local function add(n)\n  return n + 1\nend\n' >add.lua
 touch -d '2 days ago' lib/A.pm add.lua
 {
@@ -31,6 +32,14 @@ touch -d '2 days ago' lib/A.pm add.lua
 		name 6 add:add 0 [jit] add.lua 2
 		frame 7 perl name
 		name 7 A::gone 0 - gone.pl 2
+		frame 8 python name
+		name 8 importlib:run 0 - <frozen\x20importlib> 241
+		frame 9 php name
+		name 9 Shop:total 0 - shop.php(11)\x20:\x20eval()'d\x20code 4
+		frame 10 perl name
+		name 10 main 0 - -e 1
+		frame 11 perl name
+		name 11 A::step 0 - $T/lib/B.pm 2
 		stack 0 perl root - 0
 		stack 1 perl root - 2 1
 		stack 2 perl root - 3 1
@@ -38,6 +47,10 @@ touch -d '2 days ago' lib/A.pm add.lua
 		stack 4 lua root - 5
 		stack 5 lua root - 6
 		stack 6 perl root - 7
+		stack 7 python root - 8
+		stack 8 php root - 9
+		stack 9 perl root - 10
+		stack 10 perl root - 11 1
 		row 0 0 0 - 30 30
 		row 0 0 1 - 10 10
 		row 0 0 2 - 4 4
@@ -45,6 +58,10 @@ touch -d '2 days ago' lib/A.pm add.lua
 		row 0 0 4 - 5 5
 		row 0 0 5 - 7 7
 		row 0 0 6 - 1 1
+		row 0 0 7 - 1 1
+		row 0 0 8 - 1 1
+		row 0 0 9 - 1 1
+		row 0 0 10 - 2 2
 	END
 } >records
 { cat records; echo "end $(wc -l <records)"; } >a.rec
@@ -60,25 +77,60 @@ line() {
 	awk -v text="$1" 'index($0, text) { $0 = substr($0, 1, index($0, text) - 1); NF--; print $0; exit }' out
 }
 
-touch -d '2019-12-01' lib/A.pm add.lua
+touch -d '2019-12-01' lib/A.pm lib/B.pm add.lua
 annotate -f A::run a.rec
 check_eq exit 0 $status
 check_eq 'a line with self weight' '100.00 30 30' "$(line 'my $n = <shift>;')"
-check_eq 'a line that calls' '17' "$(line 'step($n);')"
+check_eq 'a line that calls' '19' "$(line 'step($n);')"
 check_eq 'a line without samples' '' "$(line 'sub run {')"
 annotate -n 9 a.rec
-check_eq 'the hottest functions' 'A::run add:add A::step (eval a.pl:9) A::gone' "$(grep -B1 ' % self' out | grep -v ' % self\|^--' | tr '\n' ' ' | sed 's/ *$//')"
+check_eq 'the hottest functions' 'A::run A::step add:add (eval a.pl:9) A::gone Shop:total importlib:run main' "$(grep -B1 ' % self' out | grep -v ' % self\|^--' | tr '\n' ' ' | sed 's/ *$//')"
+annotate -f A::step a.rec
+check_eq 'one name in two files: both, the hotter one first' "$T/lib/A.pm $T/lib/B.pm" "$(grep "^$T" out | tr '\n' ' ' | sed 's/ $//')"
+check_eq 'one name in two files: the lines' '83.33 10 10/16.67 2 2' "$(line 'sub step { 1 }')/$(line 'sub step { 2 }')"
 annotate -f add:add a.rec
 check_eq 'compiled and interpreted are one function' '100.00 12 12' "$(line 'return n + 1')"
 annotate -f '(eval a.pl:9)' a.rec
 check_eq 'texts of evals count as one' '100.00 7 7' "$(sed -n 's/^ *\([0-9.]*\) *\([0-9]*\) *\([0-9]*\) *1$/\1 \2 \3/p' out)"
-check 'texts of evals: said' grep -q 'the text of an eval, or .* is not in a file' out
+check 'texts of evals: said' grep -q "'(text)' is the text of an eval, .*: it is not in a file" out
+annotate -f importlib:run -f Shop:total -f main a.rec
+for text in '<frozen importlib>' "shop.php(11) : eval()'d code" '-e'; do
+	check "a text with a name: $text" grep -qF "'$text' is the text of an eval, " out
+done
+check_eq 'texts with names: their lines' '4 241 1 ' "$(awk '$1 == "100.00" { printf "%s ", $4 }' out)"
 annotate -f A::gone a.rec
 check 'no file: said' grep -q "no source file 'gone.pl': --source-path gives its folder" out
 check_eq 'no file: the line' '100.00 1 1' "$(sed -n 's/^ *\([0-9.]*\) *\([0-9]*\) *\([0-9]*\) *2$/\1 \2 \3/p' out)"
 annotate --html -f A::run a.rec
 check 'HTML: the text' grep -q '>30</td><td>30</td><td>3</td><td class="text">        my $n = &lt;shift&gt;;<' out
 check_eq 'HTML: no instructions' 0 "$(grep -c 'instruction' out)"
+
+# ---- whole files: all functions in them
+
+annotate --file A.pm a.rec
+check_eq 'a file: its path' "$T/lib/A.pm" "$(head -n 1 out)"
+check_eq 'a file: its share' '61.54 % self, 75.38 % with callees, of 65 samples' "$(sed -n 2p out)"
+check_eq 'a file: a line of each function' '75.00 30 30/19/25.00 10 10' "$(line 'my $n')/$(line 'step($n);')/$(line 'sub step')"
+check_eq 'a file: no other file' 0 "$(grep -c 'B.pm\|add.lua' out)"
+check_eq 'a file: no function' 0 "$(grep -c 'A::' out)"
+for pattern in "$T/lib/A.pm" lib/A.pm '*A.pm' 're:A[.]pm$'; do
+	cp out want
+	annotate --file "$pattern" a.rec
+	check_eq "a file: as $pattern" "$(cat want)" "$(cat out)"
+done
+annotate --file '*.pm' --file add.lua -n 2 a.rec
+check_eq 'files: the hottest' "$T/lib/A.pm add.lua" "$(grep -B1 ' % self' out | grep -v ' % self\|^--' | tr '\n' ' ' | sed 's/ *$//')"
+annotate --file a.pm a.rec
+check_eq 'no such file: exit' 1 $status
+check 'no such file: the one that was meant' grep -qx "bt-annotate: no source file matches 'a.pm'; did you mean 'A.pm'.*" err
+annotate -f A::gone --file A.pm a.rec
+check_eq 'a function and a file' "A::gone $T/lib/A.pm" "$(grep -B1 ' % self' out | grep -v ' % self\|^--' | tr '\n' ' ' | sed 's/ *$//')"
+annotate --html --file A.pm a.rec
+check 'a file in HTML' grep -q "<h2>$T/lib/A.pm</h2>" out
+check 'a file in HTML: its lines' grep -q '>30</td><td>30</td><td>3</td><td class="text">        my $n = &lt;shift&gt;;<' out
+
+# ---- the wrong file
+
 touch lib/A.pm
 annotate -f A::run a.rec
 check 'a newer file: refused' grep -q "'$T/lib/A.pm' was changed after the recording had begun" out
