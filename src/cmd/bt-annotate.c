@@ -40,7 +40,7 @@ static const struct arg_option options[] = {
 		"Directories with the source files, under the end of their recorded paths", 1,
 		arg_text, AT(source_path), .use = "directories"},
 	{"any-source", 0, NULL,
-		"Show source files that were changed after the program was built, too", 1, arg_flag,
+		"Show source files that were changed since, too", 1, arg_flag,
 		AT(any_source)},
 	{0},
 };

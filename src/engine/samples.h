@@ -76,6 +76,7 @@ struct samples {
 		uint64_t what;       /* as in struct vm_frame, or the offset in a kernel function */
 		uint32_t function;   /* in strings, or 0 if unknown */
 		uint32_t file;       /* in strings; for kernel functions the module */
+		uint32_t blob;       /* in strings: ID of the file (lib/blob_id.h), or 0 */
 		uint32_t line;       /* or 0 if unknown */
 		uint32_t first_line; /* of the function, or 0 if it is told apart without it */
 	} * names;

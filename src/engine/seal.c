@@ -35,6 +35,7 @@ struct conversion {
 	} * of_tasks;             /* by numbers in samples */
 	struct table first_lines; /* function, file -> 2 * line of the first, + 1 if several */
 	struct table spliced;     /* user stack, VM stack -> stack of rec */
+	struct table sources;     /* file, its ID -> nothing */
 	struct tool_rows extra;
 };
 
@@ -172,6 +173,17 @@ static uint32_t name_in_stack(
 	return string;
 }
 
+/* Adds the source file of a function, if its contents are known. */
+static void add_source(struct conversion *c, const struct sample_name *name)
+{
+	bool is_new = false;
+
+	if (name->blob)
+		table_put(&c->sources, name->file, name->blob, &is_new);
+	if (is_new)
+		recording_add_source(c->rec, string_of(c, name->file), string_of(c, name->blob));
+}
+
 /* Returns the frame at AT in a VM stack. */
 static uint32_t vm_frame(
 	struct conversion *c, const struct vm *vm, const struct sample_stack *s, uint32_t at)
@@ -184,6 +196,7 @@ static uint32_t vm_frame(
 
 	bool compiled = name->what & vm->compiled;
 
+	add_source(c, name);
 	return frame_table_named(&c->table, compiled ? FRAME_JIT : language_frame(vm->language),
 		&(struct rec_name){.function = name_in_stack(c, vm, s, at),
 			.module = compiled ? recording_string(c->rec, "[jit]") : 0,
@@ -708,6 +721,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 
 	frame_table_init(&c.table, facts->ps, facts->ks, rec);
 	table_init(&c.spliced);
+	table_init(&c.sources);
 	table_init(&c.first_lines);
 	find_same_names(&c);
 	samples_init(&c.rows);
@@ -730,6 +744,7 @@ void recording_seal(struct recording *rec, const struct samples *s, const struct
 	free(c.stacks);
 	free(c.of_tasks);
 	table_release(&c.spliced);
+	table_release(&c.sources);
 	table_release(&c.first_lines);
 	tool_rows_release(&c.extra);
 	samples_release(&c.rows);

@@ -37,6 +37,7 @@ void recording_release(struct recording *rec)
 	strpool_release(&rec->strings);
 	free(rec->meta);
 	free(rec->modules);
+	free(rec->sources);
 	free(rec->events);
 	free(rec->tasks);
 	free(rec->maps);
@@ -78,6 +79,12 @@ void recording_set_meta(struct recording *rec, const char *key, const char *valu
 			return;
 		}
 	recording_add_meta(rec, key, value);
+}
+
+void recording_add_source(struct recording *rec, uint32_t path, uint32_t blob)
+{
+	ALLOC_GROW(rec->sources, rec->nr_sources, rec->sources_alloc);
+	rec->sources[rec->nr_sources++] = (struct rec_source){path, blob};
 }
 
 void recording_add_module(struct recording *rec, const struct rec_module *module)

@@ -140,6 +140,11 @@ struct recording {
 		uint64_t text; /* address of its .text */
 	} * modules;           /* kernel modules that contain frames */
 	size_t nr_modules, modules_alloc;
+	struct rec_source {
+		uint32_t path; /* as in names */
+		uint32_t blob; /* ID of its contents (lib/blob_id.h) */
+	} * sources;           /* source files; several of a path had different contents */
+	size_t nr_sources, sources_alloc;
 	struct rec_event *events;
 	size_t nr_events, events_alloc;
 	struct rec_task *tasks;
@@ -208,6 +213,7 @@ uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_RANGE "range"
 
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
+void recording_add_source(struct recording *rec, uint32_t path, uint32_t blob); /* strings */
 void recording_add_module(struct recording *rec, const struct rec_module *module);
 
 /* Replaces the names of FRAME. */

@@ -116,6 +116,16 @@ static int read_module(struct recording_reader *r)
 	return 0;
 }
 
+static int read_source(struct recording_reader *r)
+{
+	uint32_t path = 0, blob = 0;
+
+	if (string(r, 1, &path) || string(r, 2, &blob))
+		return -1;
+	recording_add_source(r->rec, path, blob);
+	return 0;
+}
+
 static int read_event(struct recording_reader *r)
 {
 	struct recording *rec = r->rec;
@@ -468,6 +478,7 @@ static const struct {
 	{"meta", 4, read_meta},
 	{"kernel", 5, read_kernel},
 	{"module", 5, read_module},
+	{"source", 4, read_source},
 	{"event", 7, read_event},
 	{"task", 7, read_task},
 	{"map", 11, read_map},

@@ -90,6 +90,12 @@ static void write_head(struct recording_writer *w)
 		add_hex(w, rec->modules[i].text);
 		end_line(w);
 	}
+	for (size_t i = 0; i < rec->nr_sources; i++) {
+		begin(w, "source");
+		add_string(w, rec->sources[i].path);
+		add_string(w, rec->sources[i].blob);
+		end_line(w);
+	}
 }
 
 static void write_events_and_tasks(struct recording_writer *w)

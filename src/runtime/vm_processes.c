@@ -401,16 +401,22 @@ static const struct vm_layout *layout_in(
 	return layout->kind == vm->kind ? layout : &none;
 }
 
-/* Gives a function of VM in process PID the name that it has in its source file. */
-static void define(struct vm_processes *vp, const struct vm *vm, uint32_t pid, uint32_t image,
-	union vm_texts *texts)
+static struct vm_source_process source_process(const struct vm_processes *vp, uint32_t image)
+{
+	return (struct vm_source_process){vp->images[image].pid, image, vp->images[image].before};
+}
+
+/* Gives a function of VM in IMAGE the name that it has in its source file. */
+static void define(
+	struct vm_processes *vp, const struct vm *vm, uint32_t image, union vm_texts *texts)
 {
 	const struct vm_source *source = vm->source;
+	const struct vm_source_process p = source_process(vp, image);
 	struct strbuf path = STRBUF_INIT;
 
 	if (source && source->add_path(texts, &path)) {
 		const struct definitions *list =
-			vm_sources_get(&vp->sources, vm, pid, image, path.buf);
+			vm_sources_functions(&vp->sources, vm, &p, path.buf);
 
 		if (list)
 			source->define(list, texts);
@@ -418,10 +424,14 @@ static void define(struct vm_processes *vp, const struct vm *vm, uint32_t pid, u
 	strbuf_release(&path);
 }
 
-/* Returns a value of by_frame. The programs send a frame again until all of it could be read. */
-static uint32_t add_name(struct vm_processes *vp, const struct vm *vm,
+/*
+ * Returns a value of by_frame for a frame in IMAGE. The programs send a frame again until all of it
+ * could be read.
+ */
+static uint32_t add_name(struct vm_processes *vp, const struct vm *vm, uint32_t image,
 	const struct vm_layout *layout, uint64_t what, const union vm_texts *texts)
 {
+	const struct vm_source_process p = source_process(vp, image);
 	struct strbuf function = STRBUF_INIT, file = STRBUF_INIT;
 	struct vm_name name = {.what = what & ~VM_ADDRESS};
 	uint32_t line;
@@ -431,6 +441,7 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm *vm,
 	if (vm->add_place(texts, &file, &line)) {
 		name.file = file.buf;
 		name.line = line;
+		name.blob = vm_sources_blob(&vp->sources, vm, &p, file.buf);
 	}
 	if (vm->first_line)
 		name.first_line = vm->first_line(texts);
@@ -488,8 +499,8 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 	if (is_new || !(*at & 1)) {
 		union vm_texts texts = frame->texts;
 
-		define(vp, vm, frame->key.tgid, image, &texts);
-		*at = add_name(vp, vm, layout_in(vp, vm, image), frame->what, &texts);
+		define(vp, vm, image, &texts);
+		*at = add_name(vp, vm, image, layout_in(vp, vm, image), frame->what, &texts);
 	}
 }
 
@@ -599,8 +610,8 @@ static void name_walked(struct vm_processes *vp, const struct walk_request *r, u
 			names[i] = code_name(vp, vm, pid, &layout, frames[i].what);
 			continue;
 		}
-		define(vp, vm, pid, image, &texts[i]);
-		names[i] = add_name(vp, vm, &layout, frames[i].what, &texts[i]) >> 1;
+		define(vp, vm, image, &texts[i]);
+		names[i] = add_name(vp, vm, image, &layout, frames[i].what, &texts[i]) >> 1;
 	}
 	free(frames);
 	free(texts);

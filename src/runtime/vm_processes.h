@@ -22,6 +22,7 @@ struct vm_values;
 /* The name of a frame; frames with equal names are the same. */
 struct vm_name {
 	const char *function, *file; /* or NULL if it could not be read */
+	const char *blob;            /* ID of the file (lib/blob_id.h), or NULL if not known */
 	uint32_t line;               /* or 0 if it is not known */
 	uint32_t first_line;         /* as vm->first_line */
 	uint64_t what;               /* as in struct vm_frame, but without the address */

@@ -199,6 +199,7 @@ static uint32_t add_name(void *context, const struct vm_name *name)
 			.what = name->what,
 			.function = name->function ? strpool_adds(&s->strings, name->function) : 0,
 			.file = name->file ? strpool_adds(&s->strings, name->file) : 0,
+			.blob = name->blob ? strpool_adds(&s->strings, name->blob) : 0,
 			.line = name->line,
 			.first_line = name->first_line,
 		});

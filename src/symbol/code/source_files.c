@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source_files.h"
+#include "lib/blob_id.h"
 #include "lib/strbuf.h"
 #include "lib/user.h"
 #include "lib/util.h"
@@ -124,7 +125,7 @@ static bool is_newer(const struct source_reading *r)
 	const struct source_file *file = r->file;
 	struct stat st;
 
-	return !r->downloaded && !r->options->any_age && file->built_ns &&
+	return !r->downloaded && !r->options->any_age && !file->nr_blobs && file->built_ns &&
 	       !fstat(r->where.path_fd, &st) &&
 	       st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec > file->built_ns;
 }
@@ -157,6 +158,36 @@ static void work(void *arg, struct strbuf *output)
 	output->buf[output->len] = '\0';
 }
 
+/* Returns whether the text, of LEN bytes, is one that was recorded, or need not be. */
+static bool is_recorded(const struct source_reading *r, size_t len)
+{
+	const struct source_file *file = r->file;
+	char id[BLOB_ID + 1];
+
+	if (!file->nr_blobs || r->options->any_age)
+		return true;
+	blob_id(file->text, len, id);
+	for (size_t i = 0; i < file->nr_blobs; i++)
+		if (!strcmp(file->blobs[i], id))
+			return true;
+	return false;
+}
+
+static void refuse_other(struct source_file *file)
+{
+	struct strbuf why = STRBUF_INIT;
+
+	message_add_path(&why, file->found);
+	strbuf_addf(&why,
+		" is not what was recorded: its lines may be others; --any-source shows it, and "
+		"git "
+		"cat-file blob %.12s prints the right one if its repository has it",
+		file->blobs[0]);
+	file->why = strbuf_detach(&why);
+	free(file->text);
+	file->text = NULL;
+}
+
 static void find_lines(struct source_file *file, size_t len)
 {
 	size_t alloc = 0;
@@ -183,7 +214,10 @@ static void finish(struct worker *w)
 	r->where.path_fd = -1;
 	if (w->end == WORKER_DONE && len <= SOURCE_MAX) {
 		r->file->text = strbuf_detach(&w->output);
-		find_lines(r->file, len);
+		if (is_recorded(r, len))
+			find_lines(r->file, len);
+		else
+			refuse_other(r->file);
 		return;
 	}
 	message_add_path(&why, r->file->found);

@@ -18,7 +18,7 @@ struct strbuf;
 struct source_options {
 	const struct symbol_options *symbol;
 	const char *folders; /* folders that may have the files, separated by ":", or NULL */
-	bool any_age;        /* also files that were changed after the program was built */
+	bool any_age;        /* also files that were changed since, as far as is known */
 };
 
 struct source_file {
@@ -30,6 +30,12 @@ struct source_file {
 	uint32_t tid;
 	uint64_t start;
 	bool is_text; /* it is not a file */
+	/*
+	 * IDs of the contents (lib/blob_id.h) that processes had there, which the caller frees; the
+	 * time does not matter then
+	 */
+	const char **blobs;
+	size_t nr_blobs;
 	/* the result */
 	char *found;   /* where the file is, or NULL if it was not found */
 	char *text;    /* NUL-terminated */

@@ -5,6 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "model/source_path.h"
 #include "symbol/names/demangle.h"
 #include "view/function_match.h"
 
@@ -223,22 +224,23 @@ static uint32_t add_source(struct annotation *a, uint32_t file, uint32_t path)
 	return *at;
 }
 
-/*
- * Returns whether an interpreter calls a text PATH that it has not read from a file: in brackets
- * of some kind, as an option of its command line, or "... code".
- */
-static bool is_text_alone(const char *path)
-{
-	static const char code[] = " code";
-	size_t len = strlen(path), end = sizeof(code) - 1;
-
-	return !*path || strchr("([<-", *path) || (len > end && !strcmp(path + len - end, code));
-}
-
 /* Returns whether texts that are called as PATH are numbered, or named by what they begin with. */
 static bool is_one_of_many(const char *path)
 {
 	return !*path || strchr("([", *path);
+}
+
+/* Adds the contents that processes had at the path of FILE. */
+static void add_blobs(const struct recording *rec, struct source_file *file)
+{
+	size_t alloc = 0;
+
+	for (size_t i = 0; i < rec->nr_sources; i++) {
+		if (strcmp(recording_get(rec, rec->sources[i].path), file->path))
+			continue;
+		ALLOC_GROW(file->blobs, file->nr_blobs, alloc);
+		file->blobs[file->nr_blobs++] = recording_get(rec, rec->sources[i].blob);
+	}
 }
 
 /*
@@ -257,14 +259,17 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 		return *at;
 	*at = (uint32_t)a->nr_sources;
 	ALLOC_GROW(a->sources, a->nr_sources, a->sources_alloc);
-	a->sources[a->nr_sources++] = (struct source_file){
+	struct source_file *file = &a->sources[a->nr_sources++];
+
+	*file = (struct source_file){
 		.path = path,
 		.build_id = "",
 		.built_ns = (int64_t)recording_started(a->rec),
 		.tid = task ? task->tid : 0,
 		.start = task ? task->start : 0,
-		.is_text = is_text_alone(path),
+		.is_text = source_path_is_text(path),
 	};
+	add_blobs(a->rec, file);
 	return *at;
 }
 
@@ -775,8 +780,10 @@ void annotation_release(struct annotation *a)
 		free(a->counters[i]);
 		free(a->functions[i]);
 	}
-	for (size_t i = 0; i < a->nr_sources; i++)
+	for (size_t i = 0; i < a->nr_sources; i++) {
+		free(a->sources[i].blobs);
 		source_file_release(&a->sources[i]);
+	}
 	free(a->counters);
 	free(a->functions);
 	free(a->list);

@@ -187,9 +187,16 @@ void listing_add_lack(const struct annotation *a, const struct annotated *f, str
 				     : " has no debug information for it\n");
 	}
 	for (size_t i = 0; i < f->nr_sources; i++) {
-		const char *why = a->sources[f->sources[i].file].why;
+		const struct source_file *file = &a->sources[f->sources[i].file];
 
-		if (why)
-			strbuf_addf(out, "%s\n", why);
+		if (file->why)
+			strbuf_addf(out, "%s\n", file->why);
+		if (file->nr_blobs > 1) {
+			message_add_path(out, file->path);
+			strbuf_addf(out,
+				" was not the same in all processes: the samples of %zu versions "
+				"are added up by line\n",
+				file->nr_blobs);
+		}
 	}
 }

@@ -136,6 +136,41 @@ annotate -f A::run a.rec
 check 'a newer file: refused' grep -q "'$T/lib/A.pm' was changed after the recording had begun" out
 annotate -f A::run --any-source a.rec
 check_eq 'a newer file: if asked for' '100.00 30 30' "$(line 'my $n = <shift>;')"
+# with the ID of its contents in the recording, the time of the file does not matter
+# with_sources ID…: makes sources.rec, in which A.pm has had these contents
+with_sources() {
+	{
+		head -n 2 records
+		printf "source $T/lib/A.pm %s\n" "$@"
+		sed 1,2d records
+	} >sourced
+	{ cat sourced; echo "end $(wc -l <sourced)"; } >sources.rec
+}
+
+id=$(python3 -c 'import hashlib, sys
+text = open(sys.argv[1], "rb").read()
+print(hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest())' lib/A.pm)
+other=ce013625030ba8dba906f756967f9e9ca394464a
+with_sources $id
+annotate -f A::run sources.rec
+check_eq 'a newer file with the same contents' '100.00 30 30' "$(line 'my $n = <shift>;')"
+with_sources $other
+touch -d '2019-12-01' lib/A.pm
+annotate -f A::run -f A::step sources.rec
+check_eq 'an older file with other contents: refused for each function' 2 "$(grep -c "'$T/lib/A.pm' is not what was recorded: .* git cat-file blob ce0136250" out)"
+check_eq 'an older file with other contents: no line' 0 "$(grep -c 'my $n' out)"
+check_eq 'an older file with other contents: the numbers' '100.00 30 30' "$(sed -n 's/^ *\([0-9.]*\) *\([0-9]*\) *\([0-9]*\) *3$/\1 \2 \3/p' out)"
+check 'an older file with other contents: other files are shown' grep -q 'sub step { 2 }' out
+annotate -f A::run --any-source sources.rec
+check_eq 'other contents: if asked for' '100.00 30 30' "$(line 'my $n = <shift>;')"
+with_sources $other $id
+annotate -f A::run sources.rec
+check_eq 'two versions: this is one of them' '100.00 30 30' "$(line 'my $n = <shift>;')"
+check 'two versions: said' grep -qx "'$T/lib/A.pm' was not the same in all processes: the samples of 2 versions are added up by line" out
+"$bin/bt-resolve" -o resolved.rec sources.rec 2>err
+check_eq 'bt-resolve keeps them' "$(grep ^source sources.rec)" "$(grep ^source resolved.rec)"
+touch lib/A.pm
+
 mkdir moved && mv lib/A.pm moved && touch -d '2019-12-01' moved/A.pm
 annotate -f A::run --source-path moved a.rec
 check_eq '--source-path' '100.00 30 30' "$(line 'my $n = <shift>;')"
