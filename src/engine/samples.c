@@ -75,7 +75,7 @@ uint32_t samples_name(struct samples *s, const struct sample_name *name)
 	uint32_t *at = table_put(&s->by_name,
 		hash_pair((uint64_t)name->function << 32 | name->file,
 			(uint64_t)name->first_line << 32 | name->line),
-		hash_pair(name->what, name->blob), &is_new);
+		hash_pair(name->what, (uint64_t)name->blob << 1 | name->late), &is_new);
 
 	if (!is_new)
 		return *at;

@@ -77,6 +77,7 @@ struct samples {
 		uint32_t function;   /* in strings, or 0 if unknown */
 		uint32_t file;       /* in strings; for kernel functions the module */
 		uint32_t blob;       /* in strings: ID of the file (lib/blob_id.h), or 0 */
+		bool late;           /* the file was changed after the process began */
 		uint32_t line;       /* or 0 if unknown */
 		uint32_t first_line; /* of the function, or 0 if it is told apart without it */
 	} * names;

@@ -35,7 +35,7 @@ struct conversion {
 	} * of_tasks;             /* by numbers in samples */
 	struct table first_lines; /* function, file -> 2 * line of the first, + 1 if several */
 	struct table spliced;     /* user stack, VM stack -> stack of rec */
-	struct table sources;     /* file, its ID -> nothing */
+	struct table sources;     /* file, its ID -> number in the sources of rec */
 	struct tool_rows extra;
 };
 
@@ -176,12 +176,16 @@ static uint32_t name_in_stack(
 /* Adds the source file of a function, if its contents are known. */
 static void add_source(struct conversion *c, const struct sample_name *name)
 {
-	bool is_new = false;
+	bool is_new;
 
-	if (name->blob)
-		table_put(&c->sources, name->file, name->blob, &is_new);
+	if (!name->blob)
+		return;
+	uint32_t *at = table_put(&c->sources, name->file, name->blob, &is_new);
+
 	if (is_new)
-		recording_add_source(c->rec, string_of(c, name->file), string_of(c, name->blob));
+		*at = recording_add_source(
+			c->rec, string_of(c, name->file), string_of(c, name->blob));
+	c->rec->sources[*at].late |= name->late;
 }
 
 /* Returns the frame at AT in a VM stack. */

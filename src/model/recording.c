@@ -81,10 +81,11 @@ void recording_set_meta(struct recording *rec, const char *key, const char *valu
 	recording_add_meta(rec, key, value);
 }
 
-void recording_add_source(struct recording *rec, uint32_t path, uint32_t blob)
+uint32_t recording_add_source(struct recording *rec, uint32_t path, uint32_t blob)
 {
 	ALLOC_GROW(rec->sources, rec->nr_sources, rec->sources_alloc);
-	rec->sources[rec->nr_sources++] = (struct rec_source){path, blob};
+	rec->sources[rec->nr_sources] = (struct rec_source){.path = path, .blob = blob};
+	return (uint32_t)rec->nr_sources++;
 }
 
 void recording_add_module(struct recording *rec, const struct rec_module *module)

@@ -143,6 +143,7 @@ struct recording {
 	struct rec_source {
 		uint32_t path; /* as in names */
 		uint32_t blob; /* ID of its contents (lib/blob_id.h) */
+		bool late;     /* changed after a process began that has executed it */
 	} * sources;           /* source files; several of a path had different contents */
 	size_t nr_sources, sources_alloc;
 	struct rec_event *events;
@@ -213,7 +214,8 @@ uint32_t recording_state_label(struct recording *rec, const char *state);
 #define RECORDING_RANGE "range"
 
 void recording_add_meta(struct recording *rec, const char *key, const char *value);
-void recording_add_source(struct recording *rec, uint32_t path, uint32_t blob); /* strings */
+/* Returns the number of the source file with these strings, which is added. */
+uint32_t recording_add_source(struct recording *rec, uint32_t path, uint32_t blob);
 void recording_add_module(struct recording *rec, const struct rec_module *module);
 
 /* Replaces the names of FRAME. */

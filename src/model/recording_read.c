@@ -118,11 +118,16 @@ static int read_module(struct recording_reader *r)
 
 static int read_source(struct recording_reader *r)
 {
+	static const char *const times[] = {"", "late"};
 	uint32_t path = 0, blob = 0;
+	unsigned late = 0;
 
-	if (string(r, 1, &path) || string(r, 2, &blob))
+	if (string(r, 1, &path) || string(r, 2, &blob) ||
+		one_of(r, 3, times, ARRAY_LEN(times), &late))
 		return -1;
-	recording_add_source(r->rec, path, blob);
+	uint32_t number = recording_add_source(r->rec, path, blob);
+
+	r->rec->sources[number].late = late;
 	return 0;
 }
 
@@ -478,7 +483,7 @@ static const struct {
 	{"meta", 4, read_meta},
 	{"kernel", 5, read_kernel},
 	{"module", 5, read_module},
-	{"source", 4, read_source},
+	{"source", 5, read_source},
 	{"event", 7, read_event},
 	{"task", 7, read_task},
 	{"map", 11, read_map},

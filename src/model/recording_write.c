@@ -94,6 +94,7 @@ static void write_head(struct recording_writer *w)
 		begin(w, "source");
 		add_string(w, rec->sources[i].path);
 		add_string(w, rec->sources[i].blob);
+		strbuf_adds(&w->line, rec->sources[i].late ? " late" : " -");
 		end_line(w);
 	}
 }

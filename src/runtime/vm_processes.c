@@ -441,7 +441,7 @@ static uint32_t add_name(struct vm_processes *vp, const struct vm *vm, uint32_t 
 	if (vm->add_place(texts, &file, &line)) {
 		name.file = file.buf;
 		name.line = line;
-		name.blob = vm_sources_blob(&vp->sources, vm, &p, file.buf);
+		name.blob = vm_sources_blob(&vp->sources, vm, &p, file.buf, &name.late);
 	}
 	if (vm->first_line)
 		name.first_line = vm->first_line(texts);

@@ -23,6 +23,7 @@ struct vm_values;
 struct vm_name {
 	const char *function, *file; /* or NULL if it could not be read */
 	const char *blob;            /* ID of the file (lib/blob_id.h), or NULL if not known */
+	bool late;                   /* the file was changed after the process began */
 	uint32_t line;               /* or 0 if it is not known */
 	uint32_t first_line;         /* as vm->first_line */
 	uint64_t what;               /* as in struct vm_frame, but without the address */

@@ -297,9 +297,10 @@ const struct definitions *vm_sources_functions(struct vm_sources *s, const struc
 }
 
 const char *vm_sources_blob(struct vm_sources *s, const struct vm *vm,
-	const struct vm_source_process *p, const char *path)
+	const struct vm_source_process *p, const char *path, bool *late)
 {
 	uint32_t file = find(s, vm, p, path);
 
+	*late = !(file & 1);
 	return file && *s->files[(file >> 1) - 1].blob ? s->files[(file >> 1) - 1].blob : NULL;
 }

@@ -54,9 +54,10 @@ const struct definitions *vm_sources_functions(struct vm_sources *s, const struc
 /*
  * Returns the ID (lib/blob_id.h) of the file PATH of process P, as it sees the file, or NULL if it
  * is not a file that the process may read, or does not answer soon. The string is valid until the
- * next call.
+ * next call. Sets *LATE to whether the file was changed after the process began, so that the
+ * process may have executed another version.
  */
 const char *vm_sources_blob(struct vm_sources *s, const struct vm *vm,
-	const struct vm_source_process *p, const char *path);
+	const struct vm_source_process *p, const char *path, bool *late);
 
 #endif

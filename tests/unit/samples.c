@@ -86,10 +86,11 @@ static void samples__tasks_names_and_labels_have_one_number(void **state)
 {
 	uint32_t main_name = strpool_adds(&samples.strings, "main");
 	uint32_t file = strpool_adds(&samples.strings, "a.pl");
-	const struct sample_name names[] = {{1, main_name, file, 0, 7, 0},
-		{2, main_name, file, 0, 7, 0}, {1, file, main_name, 0, 7, 0},
-		{1, main_name, file, 0, 8, 0}, {1, main_name, file, 0, 7, 5},
-		{1, main_name, file, main_name, 7, 0}, {1, 0, 0, 0, 0, 0}};
+	const struct sample_name names[] = {{1, main_name, file, 0, false, 7, 0},
+		{2, main_name, file, 0, false, 7, 0}, {1, file, main_name, 0, false, 7, 0},
+		{1, main_name, file, 0, false, 8, 0}, {1, main_name, file, 0, false, 7, 5},
+		{1, main_name, file, main_name, false, 7, 0},
+		{1, main_name, file, main_name, true, 7, 0}, {1, 0, 0, 0, false, 0, 0}};
 
 	(void)state;
 	for (int round = 0; round < 2; round++) {

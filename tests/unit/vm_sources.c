@@ -14,12 +14,14 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 enum { NOBODY = 65534 };
 
 static struct vm_sources sources;
+static bool late;
 static char folder[] = "/tmp/vm_sources.XXXXXX";
 static char path[64];
 
@@ -56,7 +58,7 @@ static int tear_down(void **state)
 static const char *blob_of(uint32_t pid, uint32_t image, uint32_t parent, const char *file)
 {
 	return vm_sources_blob(
-		&sources, &python_vm, &(struct vm_source_process){pid, image, parent}, file);
+		&sources, &python_vm, &(struct vm_source_process){pid, image, parent}, file, &late);
 }
 
 static void vm_sources__have_the_ids_of_git(void **state)
@@ -83,6 +85,21 @@ static void vm_sources__of_processes_differ(void **state)
 	write_file("");
 	assert_string_equal(blob_of(pid, 2, 1, path), "ce013625030ba8dba906f756967f9e9ca394464a");
 	assert_string_equal(blob_of(pid, 3, 0, path), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+}
+
+/* A process may have executed what was there before a file was changed. */
+static void vm_sources__may_have_changed_after_the_begin(void **state)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	const struct timespec longer_than_a_tick = {0, 100000000};
+
+	(void)state;
+	assert_non_null(blob_of(pid, 1, 0, "/bin/sh"));
+	assert_false(late);
+	nanosleep(&longer_than_a_tick, NULL);
+	write_file("hello\n");
+	assert_non_null(blob_of(pid, 1, 0, path));
+	assert_true(late);
 }
 
 /* A recording tells nothing of files that its process may not read. */
@@ -125,6 +142,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(vm_sources__have_the_ids_of_git, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(vm_sources__of_processes_differ, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_sources__may_have_changed_after_the_begin, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			vm_sources__are_readable_by_their_process, set_up, tear_down),
 	};

@@ -200,6 +200,7 @@ static uint32_t add_name(void *context, const struct vm_name *name)
 			.function = name->function ? strpool_adds(&s->strings, name->function) : 0,
 			.file = name->file ? strpool_adds(&s->strings, name->file) : 0,
 			.blob = name->blob ? strpool_adds(&s->strings, name->blob) : 0,
+			.late = name->blob && name->late,
 			.line = name->line,
 			.first_line = name->first_line,
 		});

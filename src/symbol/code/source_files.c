@@ -85,13 +85,18 @@ static uint64_t start_of(uint32_t tid)
 	return start;
 }
 
+bool source_task_runs(uint32_t tid, uint64_t start)
+{
+	return start && start_of(tid) == start;
+}
+
 /* Finds a script where its process, if it still runs, has it. */
 static bool find_in_process(struct source_reading *r)
 {
 	const struct source_file *file = r->file;
 	bool absolute = file->path[0] == '/';
 
-	if (!file->start || start_of(file->tid) != file->start)
+	if (!source_task_runs(file->tid, file->start))
 		return false;
 	char *root = xasprintf("/proc/%" PRIu32 "/%s", file->tid, absolute ? "root" : "cwd");
 	char *path = xasprintf("%s%s", absolute ? "" : "/", file->path);

@@ -36,6 +36,7 @@ struct source_file {
 	 */
 	const char **blobs;
 	size_t nr_blobs;
+	bool late; /* it was changed after a process began that has executed it */
 	/* the result */
 	char *found;   /* where the file is, or NULL if it was not found */
 	char *text;    /* NUL-terminated */
@@ -43,6 +44,9 @@ struct source_file {
 	uint32_t nr_lines;
 	char *why; /* message why it is not shown, or NULL if it is */
 };
+
+/* Returns whether the task with this start in ticks since boot still runs on this machine. */
+bool source_task_runs(uint32_t tid, uint64_t start);
 
 void source_files_read(struct source_file *list, size_t nr, const struct source_options *options,
 	struct opener *opener, struct strbuf *notes);

@@ -15,7 +15,7 @@ struct annotated_line {
 	uint32_t calls;   /* first call + 1, or 0 */
 };
 
-/* The lines in one source file that have code, in ascending order once they are sorted. */
+/* The lines of one source file that have code, in ascending order after they were sorted. */
 struct annotated_source {
 	uint32_t file; /* number in the sources */
 	struct annotated_line *lines;

@@ -240,7 +240,17 @@ static void add_blobs(const struct recording *rec, struct source_file *file)
 			continue;
 		ALLOC_GROW(file->blobs, file->nr_blobs, alloc);
 		file->blobs[file->nr_blobs++] = recording_get(rec, rec->sources[i].blob);
+		file->late |= rec->sources[i].late;
 	}
+}
+
+/* Takes TASK, which may be NULL, for one that has executed FILE, unless the known one runs. */
+static void prefer_task(struct source_file *file, const struct rec_task *task)
+{
+	if (!task || source_task_runs(file->tid, file->start))
+		return;
+	file->tid = task->tid;
+	file->start = task->start;
 }
 
 /*
@@ -255,8 +265,10 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 		path = "(text)";
 	uint32_t *at = table_put(&a->by_path, strpool_adds(&a->texts, path), UINT32_MAX, &is_new);
 
-	if (!is_new)
+	if (!is_new) {
+		prefer_task(&a->sources[*at], task);
 		return *at;
+	}
 	*at = (uint32_t)a->nr_sources;
 	ALLOC_GROW(a->sources, a->nr_sources, a->sources_alloc);
 	struct source_file *file = &a->sources[a->nr_sources++];
@@ -265,11 +277,10 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 		.path = path,
 		.build_id = "",
 		.built_ns = (int64_t)recording_started(a->rec),
-		.tid = task ? task->tid : 0,
-		.start = task ? task->start : 0,
 		.is_text = source_path_is_text(path),
 	};
 	add_blobs(a->rec, file);
+	prefer_task(file, task);
 	return *at;
 }
 
@@ -300,21 +311,44 @@ static const struct rec_name *script_name(const struct recording *rec, uint32_t 
 	return n && f->place == AT_NAME && n->file && n->line ? n : NULL;
 }
 
-/* Returns for each frame a task that has executed it + 1, or 0. The caller frees the list. */
+/*
+ * Notes tasks that have executed frames, where none is known yet. Only tasks whose RUNS is WANTED
+ * are noted.
+ */
+static void note_tasks(
+	const struct recording *rec, const bool *runs, bool wanted, bool *seen, uint32_t *tasks)
+{
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		for (int k = 0; k < ROW_STACKS && rec->rows[i].stacks[k] != NO_STACK; k++) {
+			uint32_t id = rec->rows[i].stacks[k], task = rec->rows[i].task;
+			const struct rec_stack *s = &rec->stacks[id];
+
+			if (seen[id] || runs[task] != wanted)
+				continue;
+			for (uint32_t n = 0; n < s->nr; n++) {
+				uint32_t *known = &tasks[rec->frame_refs[s->first + n]];
+
+				*known = *known ? *known : task + 1;
+			}
+			seen[id] = true;
+		}
+}
+
+/*
+ * Returns for each frame a task that has executed it + 1, or 0. Tasks that still run are preferred.
+ * The caller frees the list.
+ */
 static uint32_t *find_tasks(const struct recording *rec)
 {
 	uint32_t *tasks = xcalloc(rec->nr_frames, sizeof(*tasks));
 	bool *seen = xcalloc(rec->nr_stacks, sizeof(*seen));
+	bool *runs = xcalloc(rec->nr_tasks, sizeof(*runs));
 
-	for (size_t i = 0; i < rec->nr_rows; i++)
-		for (int k = 0; k < ROW_STACKS && rec->rows[i].stacks[k] != NO_STACK; k++) {
-			uint32_t id = rec->rows[i].stacks[k];
-			const struct rec_stack *s = &rec->stacks[id];
-
-			for (uint32_t n = 0; n < s->nr && !seen[id]; n++)
-				tasks[rec->frame_refs[s->first + n]] = rec->rows[i].task + 1;
-			seen[id] = true;
-		}
+	for (size_t i = 0; i < rec->nr_tasks; i++)
+		runs[i] = source_task_runs(rec->tasks[i].tid, rec->tasks[i].start);
+	note_tasks(rec, runs, true, seen, tasks);
+	note_tasks(rec, runs, false, seen, tasks);
+	free(runs);
 	free(seen);
 	return tasks;
 }

@@ -191,6 +191,11 @@ void listing_add_lack(const struct annotation *a, const struct annotated *f, str
 
 		if (file->why)
 			strbuf_addf(out, "%s\n", file->why);
+		if (file->late && file->text) {
+			message_add_path(out, file->found);
+			strbuf_adds(out, " was changed after its process had begun, which may have "
+					 "executed the version before\n");
+		}
 		if (file->nr_blobs > 1) {
 			message_add_path(out, file->path);
 			strbuf_addf(out,

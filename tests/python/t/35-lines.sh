@@ -76,7 +76,7 @@ known() {
 	check_eq "$2: the busy line of the file" 'has samples' "$(busy_line "$2" --file "$2")"
 	check_eq "$2: the busy line of its function" 'has samples' "$(busy_line "$2" --function "$3")"
 	check_eq "$2: by default" 'has samples' "$(busy_line "$2")"
-	check_eq "$2: the contents are recorded" "$(blob "$2")" "$(sed -n "s|^source [^ ]*$2 ||p" "$2.rec")"
+	check_eq "$2: the contents are recorded" "$(blob "$2") -" "$(sed -n "s|^source [^ ]*$2 ||p" "$2.rec")"
 	sed -i 's/busy$/lazy/' "$2" # the same size
 	touch -d '2019-12-01' "$2"
 	check_eq "$2: another text is refused" '' "$(busy_line "$2" --file "$2")"
@@ -110,7 +110,7 @@ sees_inside() {
 }
 until_true sees_inside || :
 check 'a container: the text of its file' grep -qE '[0-9] +4 +work\(\) # busy$' inside.lines
-check_eq 'a container: its contents are recorded' "$(blob image/run.py)" "$(sed -n 's|^source [^ ]*app/run.py ||p' inside.rec)"
+check_eq 'a container: its contents are recorded' "$(blob image/run.py) -" "$(sed -n 's|^source [^ ]*app/run.py ||p' inside.rec)"
 kill $inside
 wait $inside 2>/dev/null
 at_end :

@@ -141,7 +141,7 @@ check_eq 'a newer file: if asked for' '100.00 30 30' "$(line 'my $n = <shift>;')
 with_sources() {
 	{
 		head -n 2 records
-		printf "source $T/lib/A.pm %s\n" "$@"
+		printf "source $T/lib/A.pm %s ${late--}\n" "$@"
 		sed 1,2d records
 	} >sourced
 	{ cat sourced; echo "end $(wc -l <sourced)"; } >sources.rec
@@ -154,6 +154,11 @@ other=ce013625030ba8dba906f756967f9e9ca394464a
 with_sources $id
 annotate -f A::run sources.rec
 check_eq 'a newer file with the same contents' '100.00 30 30' "$(line 'my $n = <shift>;')"
+check_eq 'the same contents: nothing to say' 0 "$(grep -c 'was changed' out)"
+late=late with_sources $id
+annotate -f A::run sources.rec
+check_eq 'changed after the process had begun: shown' '100.00 30 30' "$(line 'my $n = <shift>;')"
+check 'changed after the process had begun: said' grep -qx "'$T/lib/A.pm' was changed after its process had begun, which may have executed the version before" out
 with_sources $other
 touch -d '2019-12-01' lib/A.pm
 annotate -f A::run -f A::step sources.rec
@@ -180,7 +185,9 @@ mkdir away && echo 'local x = 1 -- here' >away/w.lua && touch -d '2019-12-01' aw
 (cd away && exec sleep 100) &
 sleeper=$!
 until_true test "$(readlink /proc/$sleeper/cwd)" = "$T/away"
-sed -e "s/^task .*/task 0 $sleeper $sleeper $(sed 's/.*) //' /proc/$sleeper/stat | cut -d ' ' -f 20) lua/" -e 's/ add\.lua 2/ w.lua 1/' a.rec >w.rec
+# another process that has executed it has ended
+sed -e '/^frame 0/i task 1 1 1 7 gone' -e '$i row 0 1 4 - 1 1' -e '$s/.*/end '$(($(wc -l <records) + 2))/ \
+	-e "s/^task 0 .*/task 0 $sleeper $sleeper $(sed 's/.*) //' /proc/$sleeper/stat | cut -d ' ' -f 20) lua/" -e 's/ add\.lua 2/ w.lua 1/' a.rec >w.rec
 annotate -f add:add w.rec
 kill $sleeper
-check_eq 'a file of a process that runs' '100.00 12 12' "$(line 'local x = 1')"
+check_eq 'a file of a process that runs' '100.00 13 13' "$(line 'local x = 1')"
