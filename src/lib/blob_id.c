@@ -19,39 +19,39 @@ static uint32_t rotate(uint32_t x, unsigned bits)
 	return x << bits | x >> (32 - bits);
 }
 
-/* Mixes three words of the state, in the way and with the constant of the round. */
-static uint32_t mix(int round, uint32_t b, uint32_t c, uint32_t d)
+/* Does a round. F is a mix of three words of the state, WORD includes the constant. */
+static inline void turn(uint32_t v[WORDS], uint32_t f, uint32_t word)
 {
-	if (round < 20)
-		return ((b & c) | (~b & d)) + 0x5a827999;
-	if (round < 40)
-		return (b ^ c ^ d) + 0x6ed9eba1;
-	if (round < 60)
-		return ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
-	return (b ^ c ^ d) + 0xca62c1d6;
+	uint32_t next = rotate(v[0], 5) + f + v[4] + word;
+
+	v[4] = v[3];
+	v[3] = v[2];
+	v[2] = rotate(v[1], 30);
+	v[1] = v[0];
+	v[0] = next;
 }
 
 static void add_block(struct sha1 *s, const unsigned char *block)
 {
 	uint32_t w[ROUNDS], v[WORDS];
+	int i;
 
-	for (int i = 0; i < BLOCK / 4; i++) {
+	for (i = 0; i < BLOCK / 4; i++) {
 		memcpy(&w[i], block + 4 * i, sizeof(w[i]));
 		w[i] = be32toh(w[i]);
 	}
-	for (int i = BLOCK / 4; i < ROUNDS; i++)
+	for (; i < ROUNDS; i++)
 		w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
 	memcpy(v, s->state, sizeof(v));
-	for (int i = 0; i < ROUNDS; i++) {
-		uint32_t next = rotate(v[0], 5) + mix(i, v[1], v[2], v[3]) + v[4] + w[i];
-
-		v[4] = v[3];
-		v[3] = v[2];
-		v[2] = rotate(v[1], 30);
-		v[1] = v[0];
-		v[0] = next;
-	}
-	for (int i = 0; i < WORDS; i++)
+	for (i = 0; i < 20; i++)
+		turn(v, (v[1] & v[2]) | (~v[1] & v[3]), w[i] + 0x5a827999);
+	for (; i < 40; i++)
+		turn(v, v[1] ^ v[2] ^ v[3], w[i] + 0x6ed9eba1);
+	for (; i < 60; i++)
+		turn(v, (v[1] & v[2]) | (v[1] & v[3]) | (v[2] & v[3]), w[i] + 0x8f1bbcdc);
+	for (; i < ROUNDS; i++)
+		turn(v, v[1] ^ v[2] ^ v[3], w[i] + 0xca62c1d6);
+	for (i = 0; i < WORDS; i++)
 		s->state[i] += v[i];
 }
 

@@ -240,7 +240,8 @@ static void write_source(struct html_writer *w, uint32_t source)
 			if (line)
 				write_calls(w, line);
 		} else if (!gap && file->text) {
-			strbuf_adds(&w->text, "<tr><td colspan=\"5\">…</td></tr>\n");
+			strbuf_adds(
+				&w->text, "<tr><td colspan=\"3\"></td><td>…</td><td></td></tr>\n");
 		}
 		gap = !shown;
 	}
