@@ -128,6 +128,29 @@ check_eq 'a function and a file' "A::gone $T/lib/A.pm" "$(grep -B1 ' % self' out
 annotate --html --file A.pm a.rec
 check 'a file in HTML' grep -q "<h2>$T/lib/A.pm</h2>" out
 check 'a file in HTML: its lines' grep -q '>30</td><td>30</td><td>3</td><td class="text">        my $n = &lt;shift&gt;;<' out
+seq 30 | sed 's/^/$n += /; s/$/;/' >long.pl
+touch -d '2019-12-01' long.pl
+cat >long.rec <<-'END'
+	flametap-recording 2
+	meta started 2020-01-01T00:00:00Z
+	event 0 cpu samples 1000000 cpu
+	task 0 10 10 0 perl
+	frame 0 perl name
+	name 0 main 0 - long.pl 1
+	frame 1 perl name
+	name 1 main 0 - long.pl 30
+	stack 0 perl root - 0
+	stack 1 perl root - 1
+	row 0 0 0 - 3 3
+	row 0 0 1 - 1 1
+	end 12
+END
+annotate --file long.pl long.rec
+check_eq 'a long file: lines near those with samples, and one gap' '1 2 3 4 5 ... 26 27 28 29 30' \
+	"$(sed '1,/line$/d; s/ *$n.*//; s/.* //' out | tr '\n' ' ' | sed 's/ $//')"
+annotate --html --file long.pl long.rec
+check_eq 'a long file in HTML: the gap is in the column of numbers' '4 5 … 26 27' \
+	"$(sed -n 's/^<tr[^>]*>.*<td>\([0-9…]*\)<\/td><td.*/\1/p' out | sed -n 4,8p | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- the wrong file
 
@@ -184,7 +207,10 @@ check_eq '--source-path' '100.00 30 30' "$(line 'my $n = <shift>;')"
 mkdir away && echo 'local x = 1 -- here' >away/w.lua && touch -d '2019-12-01' away/w.lua
 (cd away && exec sleep 100) &
 sleeper=$!
-until_true test "$(readlink /proc/$sleeper/cwd)" = "$T/away"
+is_away() {
+	[ "$(readlink /proc/$sleeper/cwd)" = "$T/away" ]
+}
+until_true is_away
 # another process that has executed it has ended
 sed -e '/^frame 0/i task 1 1 1 7 gone' -e '$i row 0 1 4 - 1 1' -e '$s/.*/end '$(($(wc -l <records) + 2))/ \
 	-e "s/^task 0 .*/task 0 $sleeper $sleeper $(sed 's/.*) //' /proc/$sleeper/stat | cut -d ' ' -f 20) lua/" -e 's/ add\.lua 2/ w.lua 1/' a.rec >w.rec
