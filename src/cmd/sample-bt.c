@@ -205,7 +205,8 @@ static int record_with(struct options *o, const struct engines *e)
 		free(o->session.log);
 		o->session.log = NULL;
 	}
-	windows_release(&windows);
+	if (o->every)
+		windows_release(&windows);
 	strbuf_release(&why);
 	return ret;
 }

@@ -62,7 +62,7 @@ enum http_result clickhouse_query(const struct fleet_url *url, const char *query
 		.len = data ? data->len : strlen(query)};
 	enum http_result ret = http_post(&request, answer, err);
 
-	if (ret == HTTP_REFUSED)
+	if (ret == HTTP_FAILED || ret == HTTP_REFUSED)
 		add_advice(answer->buf, err);
 	strbuf_release(&text);
 	return ret;
@@ -78,15 +78,17 @@ static int do_query(const struct fleet_url *url, const char *query, struct strbu
 	return ret == HTTP_DONE ? 0 : -1;
 }
 
-/* Returns the number that QUERY gives, or -1. */
-static int64_t query_number(const struct fleet_url *url, const char *query, struct strbuf *err)
+/* Sets *NUMBER to what QUERY gives. */
+static enum http_result query_number(
+	const struct fleet_url *url, const char *query, int64_t *number, struct strbuf *err)
 {
 	struct strbuf answer = STRBUF_INIT;
 	enum http_result ret = clickhouse_query(url, query, "", NULL, &answer, err);
-	int64_t number = ret == HTTP_DONE ? strtoll(answer.buf, NULL, 10) : -1;
 
+	if (ret == HTTP_DONE)
+		*number = strtoll(answer.buf, NULL, 10);
 	strbuf_release(&answer);
-	return number;
+	return ret;
 }
 
 /* ---- tables ---- */
@@ -158,8 +160,8 @@ static int make_table(
 static int improve(
 	const struct fleet_url *url, const char *suffix, unsigned days, struct strbuf *err)
 {
-	int64_t version = query_number(url, "SELECT version()", err);
-	int ret = version < 0 ? -1 : 0;
+	int64_t version = 0;
+	int ret = query_number(url, "SELECT version()", &version, err) == HTTP_DONE ? 0 : -1;
 
 	for (size_t i = 0; !ret && version >= VERSION_TTL && i < ARRAY_LEN(improvements); i++) {
 		struct strbuf query = STRBUF_INIT;
@@ -248,15 +250,16 @@ int clickhouse_expire(
 
 /* ---- storing ---- */
 
-/* Returns how many of the batch's samples are stored, or -1. */
-static int64_t count_stored(
-	const struct fleet_url *url, const struct fleet_batch *b, struct strbuf *err)
+/* Sets *NR to how many of the batch's samples are stored. */
+static enum http_result count_stored(
+	const struct fleet_url *url, const struct fleet_batch *b, int64_t *nr, struct strbuf *err)
 {
 	struct strbuf query = STRBUF_INIT;
-	int64_t nr = 0;
+	enum http_result ret = HTTP_DONE;
 
-	for (const char *at = b->series_list.buf; nr >= 0 && *at;) {
+	for (const char *at = b->series_list.buf; ret == HTTP_DONE && *at;) {
 		size_t len = 0; /* of a part that fits into a query */
+		int64_t part = 0;
 
 		while (at[len] && (len < 100000 || at[len] != ','))
 			len++;
@@ -266,13 +269,12 @@ static int64_t count_stored(
 			") AND toStartOfHour(ts) = toStartOfHour(toDateTime(%" PRIu32
 			")) AND series IN (%.*s)",
 			b->ts, b->ts, (int)len, at);
-		int64_t part = query_number(url, query.buf, err);
-
-		nr = part < 0 ? -1 : nr + part;
+		ret = query_number(url, query.buf, &part, err);
+		*nr += part;
 		at += len + (at[len] == ',');
 	}
 	strbuf_release(&query);
-	return nr;
+	return ret;
 }
 
 /*
@@ -301,49 +303,42 @@ static enum http_result insert(const struct fleet_url *url, const struct fleet_b
 	return ret;
 }
 
-/* Returns whether the server knows tokens, which is asked once, or -1. */
-static int knows_tokens(const struct fleet_url *url, struct strbuf *err)
+/* Sets *KNOWN to whether the server knows tokens, which is asked once. */
+static enum http_result ask_tokens(const struct fleet_url *url, bool *known, struct strbuf *err)
 {
-	static int known = -1;
+	static int64_t version;
+	enum http_result ret = HTTP_DONE;
 
-	if (known < 0) {
-		int64_t version = query_number(url, "SELECT version()", err);
-
-		known = version < 0 ? -1 : version >= VERSION_TOKEN;
-	}
-	return known;
+	if (!version)
+		ret = query_number(url, "SELECT version()", &version, err);
+	*known = version >= VERSION_TOKEN;
+	return ret;
 }
 
-static int store(
+static enum http_result store(
 	const struct fleet_url *url, const struct fleet_batch *b, bool is_again, struct strbuf *err)
 {
-	int has_tokens = knows_tokens(url, err);
+	bool has_tokens;
 	int64_t stored = 0;
+	enum http_result ret = ask_tokens(url, &has_tokens, err);
 
-	if (has_tokens < 0)
-		return -1;
-	if (is_again)
-		stored = count_stored(url, b, err);
-	if (stored < 0)
-		return -1;
-	for (int i = 0; i < FLEET_TABLES; i++) {
-		if (!b->nr[i] || (i == FLEET_SAMPLES && stored == (int64_t)b->nr[i]))
-			continue;
-		if (insert(url, b, i, has_tokens, err) != HTTP_DONE)
-			return -1;
-	}
-	return 0;
+	if (ret == HTTP_DONE && is_again)
+		ret = count_stored(url, b, &stored, err);
+	for (int i = 0; i < FLEET_TABLES && ret == HTTP_DONE; i++)
+		if (b->nr[i] && (i != FLEET_SAMPLES || stored != (int64_t)b->nr[i]))
+			ret = insert(url, b, i, has_tokens, err);
+	return ret;
 }
 
-int clickhouse_store(const struct fleet_url *url, const struct recording *rec,
+enum http_result clickhouse_store(const struct fleet_url *url, const struct recording *rec,
 	struct fleet_memory *memory, bool is_again, struct strbuf *err)
 {
 	struct fleet_batch batch;
 
 	fleet_batch_make(&batch, rec, memory);
-	int ret = store(url, &batch, is_again, err);
+	enum http_result ret = store(url, &batch, is_again, err);
 
-	if (ret) { /* not all that it has may have been stored */
+	if (ret != HTTP_DONE) { /* not all that it has may have been stored */
 		fleet_memory_release(memory);
 		fleet_memory_init(memory);
 	}

@@ -30,9 +30,9 @@ int clickhouse_list(const struct fleet_url *url, FILE *out, struct strbuf *err);
 
 /*
  * Stores REC, once: IS_AGAIN tells that this may have been tried before, so that the server is
- * asked first what it has. Returns -1 with a message if it must be tried again.
+ * asked first what it has. Adds a message unless the result is HTTP_DONE.
  */
-int clickhouse_store(const struct fleet_url *url, const struct recording *rec,
+enum http_result clickhouse_store(const struct fleet_url *url, const struct recording *rec,
 	struct fleet_memory *memory, bool is_again, struct strbuf *err);
 /* Stores the names of REC's frames. */
 int clickhouse_store_names(

@@ -86,8 +86,22 @@ static void add_place(const char *url, struct strbuf *out)
 	message_add(out, url, strcspn(url, "?"));
 }
 
-/* Adds a line that the server has refused, with the first line of its answer. */
-static enum http_result refused(
+/*
+ * Returns whether the same request will get this answer again, but others may not: a client error,
+ * unless it tells of the user, the place or the moment.
+ */
+static bool is_refusal(long status)
+{
+	static const long others[] = {401, 403, 404, 407, 408, 421, 425, 429};
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (status == others[i])
+			return false;
+	return status / 100 == 4;
+}
+
+/* Adds a line with the first line of what the server answers in place of doing it. */
+static enum http_result not_done(
 	long status, const char *url, const struct strbuf *answer, struct strbuf *err)
 {
 	size_t len = strcspn(answer->buf, "\r\n");
@@ -96,7 +110,7 @@ static enum http_result refused(
 	strbuf_addf(err, ": HTTP %ld: ", status);
 	message_add(err, answer->buf, len < SAID_MAX ? len : SAID_MAX);
 	strbuf_addch(err, '\n');
-	return HTTP_REFUSED;
+	return is_refusal(status) ? HTTP_REFUSED : HTTP_FAILED;
 }
 
 enum http_result http_post(
@@ -108,7 +122,7 @@ enum http_result http_post(
 
 	if (!curl) {
 		fail(err, "cannot start libcurl\n");
-		return HTTP_REFUSED;
+		return HTTP_FAILED;
 	}
 	struct curl_slist *headers = headers_of(request);
 
@@ -130,12 +144,12 @@ enum http_result http_post(
 				: "");
 		return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
 				       code == CURLE_PEER_FAILED_VERIFICATION
-			       ? HTTP_REFUSED
+			       ? HTTP_FAILED
 			       : HTTP_UNKNOWN;
 	}
 	if (status / 100 == 2)
 		return HTTP_DONE;
-	return refused(status, request->url, answer, err);
+	return not_done(status, request->url, answer, err);
 }
 
 void http_escape(const char *text, struct strbuf *out)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Requests over HTTP and HTTPS, by libcurl. Certificates are verified. Names and passwords come
- * from
- * ~/.netrc or the file $FLAMETAP_NETRC, or from $FLAMETAP_USER and $FLAMETAP_PASSWORD.
+ * from ~/.netrc or the file $FLAMETAP_NETRC, or from $FLAMETAP_USER and $FLAMETAP_PASSWORD.
  */
 #ifndef FLEET_HTTP_H
 #define FLEET_HTTP_H
@@ -22,7 +21,8 @@ struct http_request {
 
 enum http_result {
 	HTTP_DONE,    /* the server has answered that it did it */
-	HTTP_REFUSED, /* the server has answered that it did not */
+	HTTP_FAILED,  /* the server does not answer, or says that it cannot, or that we may not */
+	HTTP_REFUSED, /* the server says that it does not take this request: 400, 413 and others */
 	HTTP_UNKNOWN, /* there is no answer, or only a part of one: the server may have done it */
 };
 

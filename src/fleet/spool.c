@@ -20,29 +20,74 @@
 #include <unistd.h>
 
 #define ENDING ".rec.zst"
-
-enum { REST_AGE_S = 60 }; /* a rest that is younger may still be written by another recorder */
+#define COUNTED ".counted"
 
 static int cannot(const char *what, const char *path, struct strbuf *err)
 {
 	const char *why = strerror(errno);
 
+	if (!err)
+		return -1;
 	strbuf_addf(err, "cannot %s ", what);
 	message_add_path(err, path);
 	return fail(err, ": %s\n", why);
 }
 
-int spool_open(const struct spool *spool, struct strbuf *err)
+static int check_folder(const char *folder, struct strbuf *err)
 {
 	struct stat st;
 
-	if ((mkdir(spool->folder, 0700) && errno != EEXIST) || lstat(spool->folder, &st))
-		return cannot("make the spool", spool->folder, err);
+	if ((mkdir(folder, 0700) && errno != EEXIST) || lstat(folder, &st))
+		return cannot("make the spool", folder, err);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022))
 		return 0;
 	strbuf_adds(err, "the spool ");
-	message_add_path(err, spool->folder);
+	message_add_path(err, folder);
 	return fail(err, " is not a folder of this user alone: chown it, and chmod go-w\n");
+}
+
+/* Adds a message that another recorder has the lock of FD. */
+static int in_use(const struct spool *spool, int fd, struct strbuf *err)
+{
+	struct flock other = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	strbuf_adds(err, "the spool ");
+	message_add_path(err, spool->folder);
+	strbuf_adds(err, " is in use by another recorder");
+	if (!fcntl(fd, F_GETLK, &other) && other.l_type != F_UNLCK && other.l_pid > 0)
+		strbuf_addf(err, ", process %d", (int)other.l_pid);
+	return fail(err, ": give each its own folder (--spool)\n");
+}
+
+/* The lock is the process's, not its children's: a helper that hangs does not keep it. */
+int spool_open(struct spool *spool, struct strbuf *err)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	spool->lock = -1;
+	if (check_folder(spool->folder, err))
+		return -1;
+	char *path = xasprintf("%s/.lock", spool->folder);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int ret = 0;
+
+	if (fd < 0 || fcntl(fd, F_SETLK, &lock))
+		ret = fd >= 0 && (errno == EAGAIN || errno == EACCES)
+			      ? in_use(spool, fd, err)
+			      : cannot("lock the spool", spool->folder, err);
+	if (ret && fd >= 0)
+		close(fd);
+	else
+		spool->lock = fd;
+	free(path);
+	return ret;
+}
+
+void spool_close(struct spool *spool)
+{
+	if (spool->lock >= 0)
+		close(spool->lock);
+	spool->lock = -1;
 }
 
 /* ---- the windows in it ---- */
@@ -58,6 +103,8 @@ static bool parse_name(const char *name, struct spool_file *file)
 		return false;
 	last += digits + strlen(ENDING);
 	file->is_rest = *last;
+	if (ends_with(last, COUNTED))
+		file->nr_events = 0;
 	return !*last || *last == '.';
 }
 
@@ -122,6 +169,45 @@ int spool_take(const char *path)
 	return -1;
 }
 
+/* ---- setting aside ---- */
+
+char *spool_set_aside(const struct spool_file *file, const char *why, struct strbuf *err)
+{
+	char *other = xasprintf("%s.%s", file->path, why);
+
+	if (!rename(file->path, other))
+		return other;
+	cannot("rename", file->path, err);
+	free(other);
+	return NULL;
+}
+
+static bool is_set_aside(const char *path)
+{
+	return ends_with(path, ENDING ".damaged") || ends_with(path, ENDING ".refused");
+}
+
+/* Counts the events of windows that were set aside, each once, as they will never be sent. */
+static void count_set_aside(struct spool *spool, struct strbuf *err)
+{
+	struct spool_list files;
+
+	if (spool_read(spool->folder, &files, err))
+		return;
+	for (size_t i = 0; i < files.nr; i++) {
+		const struct spool_file *file = &files.list[i];
+
+		if (!is_set_aside(file->path))
+			continue;
+		char *counted = xasprintf("%s%s", file->path, COUNTED);
+
+		if (!rename(file->path, counted))
+			add_capped(&spool->nr_dropped, file->nr_events);
+		free(counted);
+	}
+	spool_list_release(&files);
+}
+
 /* ---- adding and dropping ---- */
 
 /* Returns whether the window was dropped. */
@@ -135,11 +221,6 @@ static bool drop(struct spool *spool, const struct spool_file *file)
 	if (fd >= 0)
 		close(fd);
 	return dropped;
-}
-
-static bool may_be_dropped(const struct spool_file *file, int64_t now)
-{
-	return !file->is_rest || now - file->written_s > REST_AGE_S;
 }
 
 /* Drops the windows that are older than AGE_MAX, and the oldest ones while all are too large. */
@@ -157,8 +238,7 @@ static void trim(struct spool *spool, double age_max, struct strbuf *err)
 		const struct spool_file *file = &files.list[i];
 		bool is_old = (double)(now - file->written_s) > age_max;
 
-		if ((bytes > spool->bytes_max || is_old) && may_be_dropped(file, now) &&
-			drop(spool, file))
+		if ((bytes > spool->bytes_max || is_old) && drop(spool, file))
 			bytes -= file->bytes;
 	}
 	spool_list_release(&files);
@@ -278,6 +358,7 @@ int spool_add(struct spool *spool, struct recording *rec, struct strbuf *err)
 {
 	struct tempfile file;
 
+	count_set_aside(spool, err);
 	trim(spool, spool->age_max, err);
 	settle_begin(spool, rec);
 	add_capped(&rec->lost[LOST_SPOOL], spool->nr_dropped);

@@ -155,8 +155,9 @@ void account_lost_lines(const struct account *account, const char *unit, struct 
 		[LOST_NO_BODY] = "lost as their stacks were not received",
 		[LOST_TRANSPORT] = "lost on their way to the recorder, which got too little "
 				   "processor time: record at a lower rate (-F)",
-		[LOST_SPOOL] = "in windows that were dropped, as the spool had no room for them: "
-			       "see whether they can be pushed, or give it more (--spool-max)",
+		[LOST_SPOOL] = "in windows that were dropped, as the spool had no room for them, "
+			       "or that the server refused: see whether they can be pushed, or "
+			       "give it more (--spool-max)",
 	};
 	uint64_t all = account->kept;
 

@@ -19,7 +19,7 @@ enum lost_reason {
 	LOST_TABLE_FULL, /* no space for a new stack */
 	LOST_NO_BODY,    /* counted, but the stack itself was not received */
 	LOST_TRANSPORT,  /* dropped between kernel and recorder */
-	LOST_SPOOL,      /* in windows that the recorder's spool had no room for */
+	LOST_SPOOL,      /* in windows that the spool had no room for, or that cannot be sent */
 	LOST_UNREADABLE, /* lines that could not be parsed */
 	LOST_REASONS,
 };

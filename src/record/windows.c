@@ -140,5 +140,6 @@ int windows_end(struct windows *w, struct recording *rec, const struct open_file
 void windows_release(struct windows *w)
 {
 	name_memory_release(&w->names);
+	spool_close(&w->spool);
 	trouble_release(&w->trouble);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that answers as it is told: server.py FOLDER. FOLDER/port gets its port; FOLDER/answers is a word for each request that
-stores something: ok, error, refuse, cut (takes it and closes the connection), or slow. Afterwards all are ok. Each request that stores is
-kept as FOLDER/N, and noted in FOLDER/log, as are the questions, which FOLDER/count answers."""
+stores something: ok, error, refuse, a status such as 429, cut (takes it and closes the connection), or slow. Afterwards all are ok, but
+those that contain the bytes of FOLDER/poison, if it exists, are refused. Each request that stores is kept as FOLDER/N, and noted in
+FOLDER/log, as are the questions, which FOLDER/count answers."""
 import gzip
 import http.server
 import os
@@ -10,6 +11,13 @@ import time
 import urllib.parse
 
 folder = sys.argv[1]
+
+
+def poison(body):
+    try:
+        return open(folder + "/poison", "rb").read() in body
+    except FileNotFoundError:
+        return False
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -40,7 +48,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         Handler.stored += 1
         words = open(folder + "/answers").read().split()
-        word = words[Handler.stored - 1] if Handler.stored <= len(words) else "ok"
+        word = words[Handler.stored - 1] if Handler.stored <= len(words) else "refuse" if poison(body) else "ok"
         self.note(" ".join([word, url.path] + query.split()[:3]))
         with open("%s/%d" % (folder, Handler.stored), "wb") as out:
             out.write(body)
@@ -50,7 +58,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if word == "slow":
             time.sleep(0.5)
-        self.reply({"error": 500, "refuse": 400}.get(word, 200), "Code: 1, it failed\n" if word in ("error", "refuse") else "")
+        status = int(word) if word.isdigit() else {"error": 500, "refuse": 400}.get(word, 200)
+        self.reply(status, "" if status == 200 else "Code: 1, it failed\n")
 
     def log_message(self, *args):
         pass

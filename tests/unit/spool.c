@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -41,6 +42,11 @@ static void close_spool(struct spool *spool)
 	for (size_t i = 0; i < files.nr; i++)
 		unlink(files.list[i].path);
 	spool_list_release(&files);
+	spool_close(spool);
+	char *lock = xasprintf("%s/.lock", spool->folder);
+
+	assert_int_equal(unlink(lock), 0);
+	free(lock);
 	assert_int_equal(rmdir(spool->folder), 0);
 	free((char *)(uintptr_t)spool->folder);
 }
@@ -193,7 +199,7 @@ static void make_file(const struct spool *spool, const char *name, int64_t secon
 	free(path);
 }
 
-/* Rests count as windows, but what may still be written stays. */
+/* Rests are dropped as windows. */
 static void spool_add__rests(void **state)
 {
 	struct spool spool = open_spool();
@@ -219,6 +225,60 @@ static void spool_add__rests(void **state)
 	close_spool(&spool);
 }
 
+/* Windows that were set aside are in the account of the next one, each once, and kept. */
+static void spool_add__set_aside(void **state)
+{
+	static const char *const names[] = {"20261128T140100Z-on-cpu-5.rec.zst.damaged.counted",
+		"20261128T140200Z-on-cpu-6.rec.zst.refused.counted",
+		"20261128T140300Z-on-cpu-7.rec.zst.Ab12Cd", "20261128T140400Z-on-cpu-12.rec.zst",
+		"20261128T140500Z-on-cpu-2.rec.zst"};
+	struct spool spool = open_spool();
+	struct spool_list files;
+
+	(void)state;
+	make_file(&spool, "20261128T140100Z-on-cpu-5.rec.zst.damaged", 1);
+	make_file(&spool, "20261128T140200Z-on-cpu-6.rec.zst.refused", 1);
+	make_file(&spool, "20261128T140300Z-on-cpu-7.rec.zst.Ab12Cd", 1);
+	add_well(&spool, "2026-11-28T14:04:00Z", 1);
+	add_well(&spool, "2026-11-28T14:05:00Z", 2);
+	assert_int_equal(spool_read(spool.folder, &files, NULL), 0);
+	assert_int_equal(files.nr, 5);
+	for (size_t i = 0; i < files.nr; i++)
+		assert_string_equal(files.list[i].path + strlen(spool.folder) + 1, names[i]);
+	assert_int_equal(files.list[0].nr_events, 0);
+	assert_int_equal(files.list[1].nr_events, 0);
+	spool_list_release(&files);
+	close_spool(&spool);
+}
+
+/* Another process, as another recorder, cannot open the spool, until this one ends. */
+static void spool_open__in_use(void **state)
+{
+	struct spool spool = open_spool(), other = {.folder = spool.folder};
+	struct strbuf err = STRBUF_INIT;
+	int status;
+
+	(void)state;
+	char *wanted = xasprintf("the spool '%s' is in use by another recorder, process %d: give "
+				 "each its own folder (--spool)\n",
+		spool.folder, (int)getpid());
+
+	for (int in_use = 1; in_use >= 0; in_use--) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			int ret = spool_open(&other, &err);
+
+			_exit(in_use ? ret == -1 && !strcmp(err.buf, wanted) : !ret);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 1 << 8);
+		spool_close(&spool);
+	}
+	free(wanted);
+	close_spool(&spool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +286,8 @@ int main(void)
 		cmocka_unit_test(spool_add__clock_set_back),
 		cmocka_unit_test(spool_add__full),
 		cmocka_unit_test(spool_add__rests),
+		cmocka_unit_test(spool_add__set_aside),
+		cmocka_unit_test(spool_open__in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

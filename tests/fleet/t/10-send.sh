@@ -33,7 +33,7 @@ check_eq 'the stacks are the window'"'"'s' "$("$bin/bt-collapse" "$TOP/tests/fle
 	"$("$bin/bt-collapse" "$T/server/1" --by comm 2>/dev/null)"
 kill $!
 
-for fault in error refuse cut; do
+for fault in error 401 403 404 429 503 cut; do
 	serve "$fault"
 	windows 2
 	send "otlp+http://127.0.0.1:$port" && status=0 || status=$?
