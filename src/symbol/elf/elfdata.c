@@ -34,11 +34,22 @@ static bool is_called(const struct symbols *symbols, const GElf_Sym *sym, const 
 	return s && !strcmp(s, name);
 }
 
+/*
+ * Returns whether the string section has NAME, perhaps as the end of another string. Most files
+ * lack what is looked for, and to compare the names of all symbols takes several times as long.
+ */
+static bool has_string(const struct symbols *symbols, const char *name)
+{
+	Elf_Data *data = elf_getdata(elf_getscn(symbols->elf, symbols->names), NULL);
+
+	return data && data->d_buf && memmem(data->d_buf, data->d_size, name, strlen(name) + 1);
+}
+
 static bool find_in(Elf *elf, const char *section, const char *name, GElf_Sym *sym)
 {
 	struct symbols symbols;
 
-	if (!open_symbols(&symbols, elf, section))
+	if (!open_symbols(&symbols, elf, section) || !has_string(&symbols, name))
 		return false;
 	for (int i = 0; i < SYMBOLS_MAX && gelf_getsym(symbols.data, i, sym); i++)
 		if (sym->st_shndx != SHN_UNDEF && is_called(&symbols, sym, name))
