@@ -61,8 +61,22 @@ char *folder_config(void)
 	return home_folder("XDG_CONFIG_HOME", ".config");
 }
 
+/* Returns the folder that systemd has made for this service, or NULL. */
+static const char *service_cache(void)
+{
+	const char *folder = getenv("CACHE_DIRECTORY");
+	struct stat st;
+
+	return folder && folder[0] == '/' && !lstat(folder, &st) && S_ISDIR(st.st_mode) &&
+			       st.st_uid == geteuid() && !(st.st_mode & 022)
+		       ? folder
+		       : NULL;
+}
+
 char *folder_cache(void)
 {
+	if (service_cache())
+		return xstrdup(service_cache());
 	char *caches = folder_caches(), *folder = xasprintf("%s/flametap", caches);
 
 	free(caches);

@@ -26,7 +26,11 @@ char *folder_caches(void);
  */
 char *folder_config(void);
 
-/* Returns our cache, flametap/ in folder_caches(). It is created. The caller frees the path. */
+/*
+ * Returns our cache, flametap/ in folder_caches(), which is created. In a service of systemd, which
+ * may not write there, it is $CACHE_DIRECTORY, if that is a folder of this user to which no other
+ * may write. The caller frees the path.
+ */
 char *folder_cache(void);
 
 /*
