@@ -454,8 +454,10 @@ static void add_hosts(const struct getter *g, struct strbuf *out)
 			by_label = by_sample = true;
 		else
 			by_sample = true;
-	if (!g->shards.nr)
+	if (!g->shards.nr) {
+		strbuf_adds(out, by_sample ? " AND 0" : ""); /* no host has such samples */
 		return;
+	}
 	if (by_label)
 		strbuf_addf(out,
 			" AND ts >= toDateTime(%" PRIu32 ") AND ts <= toDateTime(%" PRIu32 ")",
@@ -532,6 +534,9 @@ int clickhouse_get(const struct fleet_url *url, struct recording *rec, struct st
 
 	if (g.is_part)
 		recording_set_meta(rec, "incomplete", "yes");
+	if (!ret && !rec->nr_rows)
+		strbuf_adds(err,
+			"nothing is stored that is like this: bt-fleet ls tells what there is\n");
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		table_release(tables[i]);
 	free(g.list);

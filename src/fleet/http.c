@@ -113,6 +113,17 @@ static enum http_result not_done(
 	return is_refusal(status) ? HTTP_REFUSED : HTTP_FAILED;
 }
 
+/* Returns what to do about a failure of libcurl, with a semicolon, or nothing. */
+static const char *advice(CURLcode code, const char *url)
+{
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		return "; for an authority of your own, set $FLAMETAP_CACERT";
+	if ((code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR) &&
+		!strncmp(url, "https:", 6))
+		return "; for a server without TLS, write clickhouse+http or otlp+http";
+	return "";
+}
+
 enum http_result http_post(
 	const struct http_request *request, struct strbuf *answer, struct strbuf *err)
 {
@@ -139,9 +150,7 @@ enum http_result http_post(
 	if (code) {
 		add_place(request->url, err);
 		strbuf_addf(err, ": %s%s\n", *why ? why : curl_easy_strerror(code),
-			code == CURLE_PEER_FAILED_VERIFICATION
-				? "; for an authority of your own, set $FLAMETAP_CACERT"
-				: "");
+			advice(code, request->url));
 		return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
 				       code == CURLE_PEER_FAILED_VERIFICATION
 			       ? HTTP_FAILED

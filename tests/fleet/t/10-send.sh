@@ -51,6 +51,7 @@ send "otlp+http://127.0.0.1:$port" && status=0 || status=$?
 check_eq 'no server' '2 1' "$status $(left)"
 send "otlp+https://127.0.0.1:$port" && status=0 || status=$?
 check_eq 'HTTPS without a server' 2 "$status"
+check 'what to do is said' grep -q '; for a server without TLS, write clickhouse+http or otlp+http$' "$T/err"
 
 # ---- it gives up the capabilities of the recorder that runs it
 

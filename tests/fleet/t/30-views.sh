@@ -103,6 +103,13 @@ check_eq 'the picture says in words what is compared' \
 "$bin/bt-diff" --csv "$T/a1.rec" "clickhouse://127.0.0.1:1/fleet" >"$T/got" 2>"$T/err" && status=0 || status=$?
 check_eq 'no server: nothing is compared' '2 1 0' "$status $(grep -c . "$T/err") $(wc -l <"$T/got")"
 
+"$bin/bt-report" --csv "$url?service=none" >"$T/got" 2>"$T/err" && status=0 || status=$?
+check_eq 'no such service: what is lost is no one'"'"'s; where to look is said' \
+	'1 bt-fleet: nothing is stored that is like this: bt-fleet ls tells what there is' "$status $(head -n 1 "$T/err")"
+check 'no account of other services' grep -q ': 0 samples kept, 0 lost; ' "$T/err"
+"$bin/bt-report" --csv "$url?host=host-a&from=2026-12-01T00:00:00" 2>"$T/err" >"$T/got" || :
+check 'a time without windows' grep -q ': nothing is stored' "$T/err"
+
 # annotate FILE…: the lines and instructions of the functions
 annotate() { "$bin/bt-annotate" "$@" 2>/dev/null; }
 check_eq 'source lines' "$(annotate "$T/a2.rec")" "$(annotate "$url?version=1.5")"
