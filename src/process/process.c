@@ -269,6 +269,7 @@ static const char *own_path(const struct process *p, const char *path)
 	return n && !strncmp(path, p->root, n) && path[n] == '/' ? path + n : path;
 }
 
+/* Returns NULL if it cannot be read, as the process has ended, for example. */
 static char *root_of(uint32_t pid)
 {
 	char link[64], root[PATH_MAX];
@@ -276,7 +277,9 @@ static char *root_of(uint32_t pid)
 	snprintf(link, sizeof(link), "/proc/%u/root", pid);
 	ssize_t n = readlink(link, root, sizeof(root));
 
-	return n > 1 ? xstrndup(root, (size_t)n) : xstrdup("");
+	if (n < 0)
+		return NULL;
+	return xstrndup(root, n > 1 ? (size_t)n : 0);
 }
 
 static uint64_t mounts_of(uint32_t pid)
@@ -291,9 +294,11 @@ static uint64_t mounts_of(uint32_t pid)
 /* Looks up the root directory and the mount namespace of P. */
 static void find_root(struct process *p)
 {
+	char *root = root_of(p->pid);
+
 	free(p->root);
-	p->root = root_of(p->pid);
-	p->mounts = mounts_of(p->pid);
+	p->root = root ? root : xstrdup("");
+	p->mounts = root ? mounts_of(p->pid) : 0;
 }
 
 /* ---- scans ---- */

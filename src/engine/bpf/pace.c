@@ -8,6 +8,7 @@ enum {
 	CREDIT_MAX_NS = 50000000,
 	CREDIT_MIN_NS = 5000000, /* credit to become urgent again */
 	SHARE = 4,
+	STEP_NS = 500000, /* between two looks at the processor time, which is a system call */
 };
 
 static void set_urgent(struct pace *p, bool urgent)
@@ -28,10 +29,12 @@ void pace_start(struct pace *p)
 
 void pace_update(struct pace *p)
 {
-	int64_t wall = monotonic_ns(), cpu = cpu_time_ns();
+	int64_t wall = monotonic_ns();
 
-	if (!p->on)
+	if (!p->on || wall - p->wall_ns < STEP_NS)
 		return;
+	int64_t cpu = cpu_time_ns();
+
 	p->credit_ns += (wall - p->wall_ns) / SHARE - (p->urgent ? cpu - p->cpu_ns : 0);
 	if (p->credit_ns > CREDIT_MAX_NS)
 		p->credit_ns = CREDIT_MAX_NS;
