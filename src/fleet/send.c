@@ -24,7 +24,7 @@ enum {
 	WAIT_FIRST_S = 1, /* after a failure; twice as long after each other one */
 	WAIT_MAX_S = 300,
 	REFUSALS_MAX = 5, /* of a window, before it is set aside */
-	REFUSED_MAX = 10, /* windows that may be refused before the next look */
+	REFUSED_MAX = 10, /* windows that may be refused before the next look, if there is one */
 };
 
 /* When something may be tried again. */
@@ -39,9 +39,9 @@ struct retry {
  * the reason, and is set aside after some trials.
  */
 struct refusal {
-	uint64_t window;   /* hash of its path */
-	uint64_t taken;    /* NR_TAKEN when it was refused first */
-	unsigned nr, pass; /* how often, and in which pass the last time */
+	uint64_t taken; /* NR_TAKEN when it was refused first */
+	unsigned nr;    /* how often; 0 if it was taken or set aside since */
+	unsigned pass;  /* in which it was refused last */
 };
 
 struct sender {
@@ -51,6 +51,7 @@ struct sender {
 	struct trouble trouble; /* what keeps windows from being sent */
 	struct retry all;       /* after a failure that all windows meet */
 	struct retry again;     /* of windows that were refused */
+	struct table refused;   /* hash of a window's path -> index in refusals */
 	struct refusal *refusals;
 	size_t nr_refusals, refusals_alloc;
 	uint64_t nr_taken;   /* windows that the server has taken */
@@ -221,12 +222,22 @@ static enum http_result send_file(
 /* Returns the refusal of the window, or NULL if there was none. */
 static struct refusal *refusal_of(const struct sender *s, const struct spool_file *file)
 {
-	uint64_t window = hash_of(file);
+	const uint32_t *at = table_get(&s->refused, hash_of(file), 0);
 
-	for (size_t i = 0; i < s->nr_refusals; i++)
-		if (s->refusals[i].window == window)
-			return &s->refusals[i];
-	return NULL;
+	return at && s->refusals[*at].nr ? &s->refusals[*at] : NULL;
+}
+
+static struct refusal *first_refusal(struct sender *s, const struct spool_file *file)
+{
+	bool is_new;
+	uint32_t *at = table_put(&s->refused, hash_of(file), 0, &is_new);
+
+	if (is_new) {
+		*at = (uint32_t)s->nr_refusals++;
+		ALLOC_GROW(s->refusals, *at, s->refusals_alloc);
+	}
+	s->refusals[*at] = (struct refusal){.taken = s->nr_taken};
+	return &s->refusals[*at];
 }
 
 static void forget_refusal(struct sender *s, const struct spool_file *file)
@@ -234,7 +245,7 @@ static void forget_refusal(struct sender *s, const struct spool_file *file)
 	struct refusal *r = refusal_of(s, file);
 
 	if (r)
-		*r = s->refusals[--s->nr_refusals];
+		r->nr = 0;
 }
 
 /* Says that the window FROM is kept as TO, at most each TROUBLE_QUIET_S. */
@@ -270,11 +281,8 @@ static void note_refusal(struct sender *s, const struct spool_file *file, const 
 	s->nr_refused++;
 	strbuf_reset(&s->why);
 	strbuf_add(&s->why, why->buf, strcspn(why->buf, "\n"));
-	if (!r) {
-		ALLOC_GROW(s->refusals, s->nr_refusals, s->refusals_alloc);
-		r = &s->refusals[s->nr_refusals++];
-		*r = (struct refusal){.window = hash_of(file), .taken = s->nr_taken};
-	}
+	if (!r)
+		r = first_refusal(s, file);
 	r->pass = s->pass;
 	if (++r->nr >= REFUSALS_MAX && s->nr_taken > r->taken)
 		set_refused_aside(s, file);
@@ -317,6 +325,11 @@ static bool is_failure(enum http_result result)
 	return result == HTTP_FAILED || result == HTTP_UNKNOWN;
 }
 
+static bool are_enough(const struct sender *s)
+{
+	return s->send->follow && s->nr_refused >= REFUSED_MAX;
+}
+
 /*
  * Sends the windows of FILES that were refused in a pass before, or the ones that were not. Stops
  * at a failure that all will meet.
@@ -326,7 +339,7 @@ static enum http_result send_some(
 {
 	enum http_result ret = HTTP_DONE;
 
-	for (size_t i = 0; i < files->nr && !program_is_stopped(); i++) {
+	for (size_t i = 0; i < files->nr && !are_enough(s) && !program_is_stopped(); i++) {
 		const struct spool_file *file = &files->list[i];
 		const struct refusal *r = refusal_of(s, file);
 
@@ -340,8 +353,6 @@ static enum http_result send_some(
 		else
 			forget_refusal(s, file);
 		strbuf_reset(err);
-		if (s->nr_refused == REFUSED_MAX)
-			break;
 	}
 	return ret;
 }
@@ -356,10 +367,9 @@ static bool send_all(
 	s->nr_refused = 0;
 	enum http_result ret = send_some(s, files, false, err);
 
-	if (!is_failure(ret) && s->nr_refused < REFUSED_MAX &&
-		(last || monotonic_ns() >= s->again.not_before))
+	if (!is_failure(ret) && (last || monotonic_ns() >= s->again.not_before))
 		ret = send_some(s, files, true, err);
-	return is_failure(ret) || (s->nr_refused == REFUSED_MAX && s->nr_taken == taken);
+	return is_failure(ret) || (are_enough(s) && s->nr_taken == taken);
 }
 
 static void try_again_later(struct sender *s, struct retry *retry, bool later)
@@ -415,6 +425,7 @@ int send_windows(const struct send *send)
 
 	fleet_memory_init(&s.memory);
 	table_init(&s.tried);
+	table_init(&s.refused);
 	note_begun(&s);
 	program_catch_signals();
 	for (;;) {
@@ -427,6 +438,7 @@ int send_windows(const struct send *send)
 	}
 	fleet_memory_release(&s.memory);
 	table_release(&s.tried);
+	table_release(&s.refused);
 	trouble_release(&s.trouble);
 	trouble_release(&s.aside);
 	strbuf_release(&s.why);

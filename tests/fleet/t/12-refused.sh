@@ -47,8 +47,17 @@ check_eq 'it is said in one line' "bt-fleet: http://127.0.0.1:$port/v1developmen
 	"$(cat "$T/err")"
 check_eq 'each was tried once' 4 "$(grep -c . "$T/server/log")"
 
+rm "$T/spool"/*
+for second in 00 01 02 03 04 05 06 07 08 09 10 11; do window "1401$second" bad; done
+window 140200
+send
+check_eq 'one behind twelve that are refused is sent' '2 12 0' "$status $(left | wc -w) $(left | grep -c T140200Z)"
+
 # ---- a sender that follows
 
+rm "$T/spool"/*
+window 140100 bad
+window 140300 bad
 : >"$T/server/log"
 follow
 is_refused() { [ "$(refused)" = 2 ]; }
