@@ -10,6 +10,7 @@
 #include "lib/util.h"
 #include "model/amount.h"
 #include "model/leaves.h"
+#include "thread_times.h"
 #include "view/view.h"
 
 #include <inttypes.h>
@@ -17,14 +18,6 @@
 #include <string.h>
 
 enum { FORMAT_VERSION = 70, GECKO_VERSION = 36 };
-
-/* The weight of a stack in a slice of time. */
-struct sample {
-	uint32_t thread, slice; /* slices from 1 */
-	uint32_t stack;         /* from 1, or 0 for none */
-	uint32_t state;         /* frame of the state of a wait, or 0 */
-	uint64_t weight;
-};
 
 struct firefox {
 	const struct profile *p;
@@ -36,13 +29,8 @@ struct firefox {
 		uint32_t name, resource, file; /* in the pools */
 	} * func_list;                         /* by number in funcs */
 	size_t funcs_alloc;
-	uint32_t *stack_of, *thread_of; /* by node */
-	struct thread {
-		uint32_t process, thread; /* frames, or 0 */
-	} * threads;
-	size_t nr_threads, threads_alloc;
-	struct sample *samples;
-	size_t nr, alloc;
+	uint32_t *stack_of; /* by node: from 1, or 0 if it has none */
+	struct thread_times times;
 	uint32_t nr_slices;
 	double slice_ms, begin_ms;
 	bool is_time;   /* the unit of weights */
@@ -77,91 +65,25 @@ static void add_func(struct firefox *f, uint32_t frame)
 	strbuf_release(&key);
 }
 
-/* ---- threads and stacks ---- */
+/* ---- stacks ---- */
 
-static bool is_task(const struct firefox *f, uint32_t node)
-{
-	const struct profile_node *nodes = f->p->nodes;
-
-	return f->p->frames[nodes[node].frame].kind == FRAME_TASK &&
-	       (!nodes[node].parent || !f->stack_of[nodes[node].parent]);
-}
-
-static uint32_t add_thread(struct firefox *f, uint32_t process, uint32_t thread)
-{
-	ALLOC_GROW(f->threads, f->nr_threads, f->threads_alloc);
-	f->threads[f->nr_threads] = (struct thread){process, thread};
-	return (uint32_t)f->nr_threads++;
-}
-
-/*
- * Numbers the threads, which are the tasks at the root, and the stacks below them. Callees have
- * higher numbers than their callers.
- */
-static void number_nodes(struct firefox *f)
+/* Numbers the stacks below the threads. Callees have higher numbers than their callers. */
+static void number_stacks(struct firefox *f)
 {
 	const struct profile_node *nodes = f->p->nodes;
 	uint32_t nr_stacks = 0;
 
-	add_thread(f, 0, 0);
-	for (uint32_t i = 1; i < f->p->nr_nodes; i++) {
-		uint32_t parent = nodes[i].parent;
-
-		if (is_task(f, i)) {
-			f->thread_of[i] = add_thread(f, nodes[parent].frame, nodes[i].frame);
-			continue;
-		}
-		f->thread_of[i] = f->thread_of[parent];
-		f->stack_of[i] = leaves_is_state(&f->leaves, i) ? f->stack_of[parent] : ++nr_stacks;
-	}
+	for (uint32_t i = 1; i < f->p->nr_nodes; i++)
+		if (!f->times.are_tasks[i])
+			f->stack_of[i] = leaves_is_state(&f->leaves, i)
+						 ? f->stack_of[nodes[i].parent]
+						 : ++nr_stacks;
 }
 
-static void add_sample(struct firefox *f, uint32_t node, uint32_t slice, uint64_t weight)
+/* Returns the frame of the state of a wait, or 0. */
+static uint32_t state_of(const struct firefox *f, const struct timed_weight *sample)
 {
-	bool is_state = leaves_is_state(&f->leaves, node);
-
-	ALLOC_GROW(f->samples, f->nr, f->alloc);
-	f->samples[f->nr++] = (struct sample){f->thread_of[node], slice, f->stack_of[node],
-		is_state ? f->p->nodes[node].frame : 0, weight};
-}
-
-static int compare_samples(const void *va, const void *vb)
-{
-	const struct sample *a = va, *b = vb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->slice != b->slice)
-		return a->slice < b->slice ? -1 : 1;
-	if (a->stack != b->stack)
-		return a->stack < b->stack ? -1 : 1;
-	return (a->state > b->state) - (a->state < b->state);
-}
-
-/* Adds the samples of a node. What has no slice may have been at any time. */
-static void add_node(struct firefox *f, uint32_t node)
-{
-	const struct profile_times *times = &f->p->times;
-	uint64_t rest = f->p->nodes[node].self;
-	size_t nr;
-	struct series_item *list = series_list(&times->series, profile_times_of(times, node), &nr);
-
-	for (size_t k = 0; k < nr && times->nr; k++) {
-		add_sample(f, node, list[k].slice, list[k].sum);
-		rest -= list[k].sum < rest ? list[k].sum : rest;
-	}
-	if (rest)
-		add_sample(f, node, 1, rest);
-	free(list);
-}
-
-static void add_samples(struct firefox *f)
-{
-	for (uint32_t i = 0; i < f->p->nr_nodes; i++)
-		if (f->p->nodes[i].self)
-			add_node(f, i);
-	if (f->nr)
-		qsort(f->samples, f->nr, sizeof(*f->samples), compare_samples);
+	return leaves_is_state(&f->leaves, sample->node) ? f->p->nodes[sample->node].frame : 0;
 }
 
 /* Without slices, all of the recording is one. */
@@ -391,7 +313,7 @@ static void write_shared(struct firefox *f)
 
 /* The samples of a thread, and where they are in its time. */
 struct thread_samples {
-	const struct sample *list;
+	const struct timed_weight *list;
 	size_t nr;
 	double *time_ms, *cpu_us; /* of each sample */
 };
@@ -415,8 +337,9 @@ static void place(const struct firefox *f, struct thread_samples *run, size_t fi
 		before += (double)run->list[i].weight;
 		run->time_ms[i] = slice_begin(f, run->list[i].slice) +
 				  (all > 0 ? before / all : 1) * f->slice_ms;
-		run->cpu_us[i] =
-			run->list[i].stack ? (double)run->list[i].weight * f->unit_ms * 1000 : 0;
+		run->cpu_us[i] = f->stack_of[run->list[i].node]
+					 ? (double)run->list[i].weight * f->unit_ms * 1000
+					 : 0;
 	}
 }
 
@@ -431,7 +354,9 @@ static void place_all(const struct firefox *f, struct thread_samples *run)
 
 static void sample_stack(const struct firefox *f, size_t i, const void *arg)
 {
-	number_or_none(f, ((const struct thread_samples *)arg)->list[i].stack, "null");
+	const struct timed_weight *sample = &((const struct thread_samples *)arg)->list[i];
+
+	number_or_none(f, f->stack_of[sample->node], "null");
 }
 
 static void sample_time(const struct firefox *f, size_t i, const void *arg)
@@ -494,17 +419,18 @@ static int compare_waits(const void *va, const void *vb)
 }
 
 /* Adds up the waits of the samples by slice and state. */
-static struct waits add_up_waits(const struct thread_samples *run)
+static struct waits add_up_waits(const struct firefox *f, const struct thread_samples *run)
 {
 	struct waits w = {0};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < run->nr; i++) {
-		if (!run->list[i].state)
+		uint32_t state = state_of(f, &run->list[i]);
+
+		if (!state)
 			continue;
 		ALLOC_GROW(w.list, w.nr, w.alloc);
-		w.list[w.nr++] =
-			(struct wait){run->list[i].slice, run->list[i].state, run->list[i].weight};
+		w.list[w.nr++] = (struct wait){run->list[i].slice, state, run->list[i].weight};
 	}
 	if (w.nr)
 		qsort(w.list, w.nr, sizeof(*w.list), compare_waits);
@@ -547,7 +473,7 @@ static void wait_end(const struct firefox *f, size_t i, const void *arg)
 
 static void write_markers(struct firefox *f, const struct thread_samples *run)
 {
-	struct waits w = add_up_waits(run);
+	struct waits w = add_up_waits(f, run);
 
 	fputs("\"markers\":{", f->out);
 	column(f, "data", w.nr, wait_data, &w);
@@ -578,7 +504,7 @@ static size_t task_name(const struct firefox *f, uint32_t frame, const char **na
 
 static void write_names(struct firefox *f, uint32_t number)
 {
-	const struct thread *t = &f->threads[number];
+	const struct timed_thread *t = &f->times.threads[number];
 	const char *name = f->p->title ? f->p->title : "profile", *process = name;
 	size_t len = strlen(name), process_len = len;
 	uint64_t tid = 0, pid = 0;
@@ -600,7 +526,7 @@ static void write_names(struct firefox *f, uint32_t number)
 		pid == tid ? "true" : "false", pid, tid);
 }
 
-static void write_thread(struct firefox *f, const struct sample *list, size_t nr)
+static void write_thread(struct firefox *f, const struct timed_weight *list, size_t nr)
 {
 	struct thread_samples run = {
 		list, nr, xcalloc(nr + 1, sizeof(double)), xcalloc(nr + 1, sizeof(double))};
@@ -619,13 +545,13 @@ static void write_thread(struct firefox *f, const struct sample *list, size_t nr
 
 static void write_threads(struct firefox *f)
 {
+	const struct thread_times *t = &f->times;
+
 	fputs("\"threads\":[", f->out);
-	for (size_t first = 0, end; first < f->nr; first = end) {
-		for (end = first;
-			end < f->nr && f->samples[end].thread == f->samples[first].thread;)
-			end++;
+	for (size_t first = 0, end; first < t->nr; first = end) {
+		end = thread_times_end(t, first);
 		fputs(first ? ",\n" : "\n", f->out);
-		write_thread(f, f->samples + first, end - first);
+		write_thread(f, t->list + first, end - first);
 	}
 	fputs("],\n", f->out);
 }
@@ -634,8 +560,7 @@ static void write_threads(struct firefox *f)
 
 static void add_gap(struct firefox *f, uint32_t thread, uint32_t slice)
 {
-	ALLOC_GROW(f->samples, f->nr, f->alloc);
-	f->samples[f->nr++] = (struct sample){.thread = thread, .slice = slice};
+	thread_times_add(&f->times, &(struct timed_weight){.thread = thread, .slice = slice});
 }
 
 /*
@@ -644,20 +569,19 @@ static void add_gap(struct firefox *f, uint32_t thread, uint32_t slice)
  */
 static void add_gaps(struct firefox *f)
 {
-	size_t nr = f->nr;
+	size_t nr = f->times.nr;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct sample s = f->samples[i];
-		bool is_last = i + 1 == nr || f->samples[i + 1].thread != s.thread;
-		uint32_t next = is_last ? f->nr_slices + 1 : f->samples[i + 1].slice;
+		const struct timed_weight s = f->times.list[i];
+		bool is_last = i + 1 == nr || f->times.list[i + 1].thread != s.thread;
+		uint32_t next = is_last ? f->nr_slices + 1 : f->times.list[i + 1].slice;
 
 		if (s.slice + 1 < next)
 			add_gap(f, s.thread, s.slice + 1);
 		if (s.slice + 2 < next)
 			add_gap(f, s.thread, next - 1);
 	}
-	if (f->nr)
-		qsort(f->samples, f->nr, sizeof(*f->samples), compare_samples);
+	thread_times_sort(&f->times);
 }
 
 static void write_categories(struct firefox *f)
@@ -721,7 +645,6 @@ static void begin(struct firefox *f, const struct profile *p, FILE *out)
 		.out = out,
 		.func_of = xcalloc(p->nr_frames, sizeof(*f->func_of)),
 		.stack_of = xcalloc(p->nr_nodes, sizeof(*f->stack_of)),
-		.thread_of = xcalloc(p->nr_nodes, sizeof(*f->thread_of)),
 	};
 	strpool_init(&f->strings);
 	strpool_init(&f->resources);
@@ -731,8 +654,8 @@ static void begin(struct firefox *f, const struct profile *p, FILE *out)
 	for (uint32_t i = 1; i < p->nr_frames; i++)
 		add_func(f, i);
 	set_times(f);
-	number_nodes(f);
-	add_samples(f);
+	thread_times_init(&f->times, p);
+	number_stacks(f);
 	add_gaps(f);
 }
 
@@ -743,12 +666,10 @@ static void end(struct firefox *f)
 	strpool_release(&f->files);
 	strpool_release(&f->funcs);
 	leaves_release(&f->leaves);
+	thread_times_release(&f->times);
 	free(f->func_of);
 	free(f->func_list);
 	free(f->stack_of);
-	free(f->thread_of);
-	free(f->threads);
-	free(f->samples);
 }
 
 int view_firefox(const struct profile *p, FILE *out, struct strbuf *err)
