@@ -47,8 +47,10 @@ struct export_command {
 static const struct arg_option options[] = {
 	{"pprof", 0, NULL, "For pprof: its profile.proto, compressed; default for -o FILE.pb.gz", 1,
 		FORMAT(FORMAT_PPROF)},
-	{"speedscope", 0, NULL, "For speedscope: JSON; default for -o FILE.speedscope.json", 1,
-		FORMAT(FORMAT_SPEEDSCOPE)},
+	{"speedscope", 0, NULL,
+		"For speedscope: JSON with threads and time; default for -o "
+		"FILE.speedscope.json",
+		1, FORMAT(FORMAT_SPEEDSCOPE)},
 	{"firefox", 0, NULL,
 		"For the Firefox profiler: JSON with threads and time; default for -o "
 		"FILE.firefox.json",
@@ -104,6 +106,9 @@ static void settle(void *input)
 		o->args.not_for_terminal = "-o FILE, or '>'";
 	if (o->format == FORMAT_FIREFOX)
 		view->threads = view->processes = view->times = true;
+	/* The times of several recordings, and of the values of a label, are not comparable. */
+	view->timeline = o->format == FORMAT_SPEEDSCOPE && o->args.nr_files <= 1 && !view->by &&
+			 !o->args.filter.reverse;
 	view->label_sets = view->places = o->format == FORMAT_PPROF || o->format == FORMAT_OTLP;
 }
 

@@ -250,7 +250,7 @@ static int read_recording(struct profile *p, struct lines *lines,
 	symbol_resolve(&rec, &options->symbol, NULL, err);
 	recording_leave_out_asleep(&rec, &view);
 	recording_to_profile(&rec, &view, &own);
-	own.tasks = recording_has_several_processes(&rec, &view);
+	own.tasks = recording_has_several_processes(&rec, &view) || (view.timeline && own.times.nr);
 	if (!add_own(p, &own, err))
 		ret = recording_is_part(&rec, err) | !recording_has_selected(&rec, &view, err);
 out:

@@ -281,6 +281,8 @@ struct recording_view {
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
 	bool times; /* the profile has the times of its nodes */
+	/* If the recording has slices: the same, and threads and processes. */
+	bool timeline;
 };
 
 /* Returns the number of the event that VIEW shows. REC may not have that event. */

@@ -559,9 +559,20 @@ static void count_things(struct tree_builder *b)
 	free(counts);
 }
 
-void recording_to_profile(
-	const struct recording *rec, const struct recording_view *view, struct profile *p)
+static struct recording_view settle_timeline(
+	const struct recording *rec, const struct recording_view *of)
 {
+	struct recording_view view = *of;
+
+	if (view.timeline && rec->slices.nr)
+		view.times = view.threads = view.processes = true;
+	return view;
+}
+
+void recording_to_profile(
+	const struct recording *rec, const struct recording_view *of, struct profile *p)
+{
+	const struct recording_view settled = settle_timeline(rec, of), *view = &settled;
 	struct tree_builder b = {
 		.rec = rec,
 		.view = view,

@@ -91,7 +91,12 @@ static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
 
 static int write_speedscope(const struct output *o, FILE *out, struct strbuf *err)
 {
-	return view_speedscope(o->profile, out, err);
+	struct recording_view view = *o->view;
+
+	if (!o->rec->slices.nr || view.by)
+		return view_speedscope(o->profile, out, err);
+	view.timeline = true;
+	return write_viewed(o, &view, view_speedscope, out, err);
 }
 
 static int write_firefox(const struct output *o, FILE *out, struct strbuf *err)

@@ -37,11 +37,11 @@ bool preorder_over(struct preorder *w)
 	return go_past(w, w->p->nodes[w->node].total);
 }
 
-uint64_t preorder_scale(const struct profile *p, uint64_t max)
+uint64_t preorder_scale(uint64_t weight, uint64_t max)
 {
 	uint64_t scale = 1;
 
-	while (p->nodes[0].total / scale > max)
+	while (weight / scale > max)
 		scale *= 2;
 	return scale;
 }

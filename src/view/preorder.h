@@ -26,8 +26,8 @@ bool preorder_next(struct preorder *w);
 /* Does the same, but skips the node's children. */
 bool preorder_over(struct preorder *w);
 
-/* Returns the smallest power of two that scales the total down to at most MAX. */
-uint64_t preorder_scale(const struct profile *p, uint64_t max);
+/* Returns the smallest power of two that scales WEIGHT down to at most MAX. */
+uint64_t preorder_scale(uint64_t weight, uint64_t max);
 
 /*
  * Returns the node's self weight in units of SCALE. Rounding down the cumulative weight to the left

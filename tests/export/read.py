@@ -4,7 +4,8 @@
 pprof, speedscope, firefox, report (bt-report --json): a line "NAME<tab>SELF<tab>INCLUSIVE" for each function name, sorted, with control characters
 in it as \\xHH; the last line is the sum of all weights. top (of go tool pprof): the same without the sum.
 places: each location of a pprof file with its address, file and build-id. stacks: each sample of a pprof file with what is known of its
-frames, root first. firefox-threads: each thread with its samples (time, stack, weight) and markers.
+frames, root first. firefox-threads: each thread with its samples (time, stack, weight) and markers. speedscope-threads: each profile with
+its stacks (time, weight, functions).
 valid: prints nothing; fails if the speedscope file does not fit the schema in $SCHEMA.
 The classes of profile.proto are in profile_pb2, which protoc makes.
 """
@@ -89,17 +90,56 @@ def pprof_functions(path):
     return result
 
 
-def speedscope_functions(path):
+def sampled_stacks(profile):
+    for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+        assert 0 < weight <= 1 << 53
+        yield None, weight, stack
+    assert profile["endValue"] - profile["startValue"] == sum(profile["weights"])
+
+
+def evented_stacks(profile):
+    """Checks the rules that the schema states in words: events in order, functions closed in the reverse order."""
+    stack, now = [], profile["startValue"]
+    for event in profile["events"]:
+        assert now <= event["at"] <= profile["endValue"] <= 1 << 53
+        if stack and event["at"] > now:
+            yield now, event["at"] - now, stack
+        now = event["at"]
+        if event["type"] == "O":
+            stack = stack + [event["frame"]]
+        else:
+            assert event["type"] == "C" and stack[-1] == event["frame"]
+            stack = stack[:-1]
+    assert not stack
+
+
+def speedscope_stacks(profile):
+    """Returns the time, or None, the weight and the indexes of the frames, root first, of each stack."""
+    return evented_stacks(profile) if profile["type"] == "evented" else sampled_stacks(profile)
+
+
+def read_speedscope(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
-    (profile,) = document["profiles"]
-    frames = document["shared"]["frames"]
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    assert document.get("activeProfileIndex", 0) < len(document["profiles"])
+    for profile in document["profiles"]:
+        yield profile, ((time, weight, [names[frame] for frame in stack]) for time, weight, stack in speedscope_stacks(profile))
+
+
+def speedscope_functions(path):
     result = Functions()
-    for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
-        assert 0 < weight <= 1 << 53 and all(0 <= frame for frame in stack)
-        result.add_stack([frames[frame]["name"] for frame in reversed(stack)], weight)
-    assert profile["endValue"] - profile["startValue"] == result.total
+    for _, stacks in read_speedscope(path):
+        for _, weight, names in stacks:
+            result.add_stack(names[::-1], weight)
     return result
+
+
+def print_speedscope_threads(path):
+    for profile, stacks in read_speedscope(path):
+        print(profile["name"], profile["unit"], profile["startValue"], profile["endValue"])
+        for time, weight, names in stacks:
+            print(" ", time, weight, ";".join(names))
 
 
 def column_lengths(table):
@@ -241,6 +281,8 @@ def main():
         check_schema(path)
     elif what == "firefox-threads":
         print_threads(path)
+    elif what == "speedscope-threads":
+        print_speedscope_threads(path)
     elif what == "top":
         top_functions(path).print(with_total=False)
     else:

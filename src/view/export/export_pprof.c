@@ -527,7 +527,8 @@ static void writer_release(struct pprof_writer *w)
 
 static void write_all(struct pprof_writer *w)
 {
-	uint64_t scale = preorder_scale(w->p, INT64_MAX / (w->period ? w->period : 1));
+	uint64_t scale =
+		preorder_scale(w->p->nodes[0].total, INT64_MAX / (w->period ? w->period : 1));
 
 	write_sample_type(w);
 	write_timing(w);

@@ -6,7 +6,7 @@ set -eu
 
 for name in folded/csv-quoting folded/demangle folded/edges folded/escapes folded/json-strings folded/notes folded/plain \
 	folded/recursion folded/resolve folded/top folded/utf8 recording/demangle recording/mixed recording/perl recording/plain \
-	recording/poor recording/tags recording/version1-off-cpu recording/labels stap/demangle-apart stap/fileline stap/kernel-user stap/libstdcxx stap/notes stap/operator \
+	recording/poor recording/slices recording/tags recording/version1-off-cpu recording/labels stap/demangle-apart stap/fileline stap/kernel-user stap/libstdcxx stap/notes stap/operator \
 	stap/same-name-two-modules; do
 	same "$name" "$TOP/tests/golden/$name.in"
 done

@@ -160,6 +160,82 @@ nginx 10 worker 11 -
   1900.0 - 0.0
   2000.0 3 0.001' "$(read_as firefox-threads out.json | grep -v ' [0-9]00.0 .*100.0$')"
 
+# ---- threads and times in speedscope
+
+# threads_of FILE [OPTION…]: prints the profiles of FILE in speedscope's format
+threads_of() {
+	threads_of=$1
+	shift
+	bt-export --speedscope "$@" "$threads_of" >out.json 2>err || note err
+	[ -z "$schema" ] || read_as valid out.json
+	read_as speedscope-threads out.json
+}
+check_eq 'speedscope: threads and times' 'nginx/10 microseconds 0 2029999
+  0 1000001 main;ep_poll
+  1800000 229999 main;ep_poll
+nginx/10 worker/11 microseconds 0 2000000
+  0 7 main;ep_poll
+  100000 1 main;futex_wait
+  400000 2 main;futex_wait
+  1900000 1 main;futex_wait' "$(threads_of "$TOP/tests/golden/recording/slices.in")"
+check_eq 'speedscope: a part of the time' 'nginx/10 microseconds 1800000 2029999
+  1800000 229999 main;ep_poll
+nginx/10 worker/11 microseconds 1800000 2000000
+  1900000 1 main;futex_wait' "$(threads_of "$TOP/tests/golden/recording/slices.in" --from 1.8s)"
+check_eq 'speedscope: several files have no common time' 'Off-CPU time microseconds 0 2460022
+  None 14 main;ep_poll
+  None 2460000 main;ep_poll
+  None 8 main;futex_wait' "$(threads_of "$TOP/tests/golden/recording/slices.in" "$TOP/tests/golden/recording/slices.in")"
+
+# A busy thread and three with pauses, in slices of 10 ms that have 9 or 10 ticks. The second row of each has another stack.
+awk 'BEGIN {
+	srand(37)
+	print "flametap-recording 2\nmeta title CPU\\x20time\nevent 0 on-cpu samples 1001001 cpu\nslices 10000000 100"
+	for (t = 0; t < 4; t++)
+		print "task", t, 20 + 2 * int(t / 2), 20 + t + (t == 3) * 30, 1, "t" t
+	for (f = 0; f < 4; f++)
+		print "frame", f, "user call - 0\nname", f, "f" f, 2, "/bin/app - 0"
+	for (s = 0; s < 3; s++)
+		print "stack", s, "user root -", s + 1, s == 2 ? "1 0" : "0"
+	for (t = 0; t < 4; t++)
+		for (i = 0; i < 100; i++) {
+			left = 9 + (i % 100 < 99)
+			for (s = 0; s < 3; s++) {
+				n = !t && s == 2 ? left : t && rand() < 0.5 ? 0 : int(rand() * left)
+				left -= n
+				at[t, s, i] = n
+				all[t, s] += n
+			}
+		}
+	for (t = 0; t < 4; t++)
+		for (s = 0; s < 3; s++) {
+			printf "row 0 %d %d - %d %d\nseries", t, s, all[t, s], all[t, s]
+			for (i = last = 0; i < 100; i++)
+				if (at[t, s, i]) {
+					printf " %d*%d", i + 1 - last, at[t, s, i]
+					last = i + 1
+				}
+			print ""
+		}
+}' >ticks.lines
+sed "\$a end $(wc -l <ticks.lines)" ticks.lines >ticks.rec
+threads_of ticks.rec >ticks.threads
+check_eq 'speedscope: the threads' 't0/20 none 0 999
+t0/20 t1/21 none 0 999
+t2/22 none 0 999
+t2/22 t3/53 none 0 999' "$(grep -v '^ ' ticks.threads)"
+check_eq 'speedscope, read by bt-collapse: the same sums of each thread' \
+	"$(bt-collapse --threads ticks.rec 2>err)" \
+	"$(bt-collapse --threads out.json 2>err | sed 's/^[^;]* //' | LC_ALL=C sort)"
+# slices begin at 9.99 ticks times their number, rounded down
+for tid in 21 22 53; do
+	awk -v tid=$tid '!/^ / { on = $(NF - 3) ~ "/" tid "$"; next }
+		on { for (at = $1; at < $1 + $2; at++) n[int((at + 0.999) / 9.99)]++ }
+		END { for (i in n) printf "%.3f,%d\n", i / 100, n[i] }' ticks.threads | sort >actual
+	bt-report --by slice --tid $tid ticks.rec 2>err | sed '1d; s/,[^,]*$//' >expected
+	check "speedscope: the same sums of each slice, thread $tid" diff -u expected actual
+done
+
 # ---- weights that the formats cannot hold
 
 printf 'a;b 18446744073709551613\na;c 1\n' >heavy.folded
