@@ -269,6 +269,7 @@ def no_time(browser):
     run('bt-flame', file_of('one.rec'), file_of('two.rec'), out='both.svg')
     page = Page(browser, 'file://' + file_of('both.svg'))
     equal(page.text('range', '.strip'), None)
+    draw('times', recording(parts()))
     run('bt-collapse', file_of('times.svg'), out='times.folded')
     with open(file_of('times.folded'), encoding='ascii') as f:
         equal(profiles.tree(profiles.stacks_of(f.read())), expected(parts()))
