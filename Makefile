@@ -48,11 +48,13 @@ PAIRS_SRC := $(wildcard tests/pairs/*.c)
 SYMBOLS_SRC := $(wildcard tests/symbols/*.c)
 LAYOUT_SRC := $(wildcard tests/layout/*_stack.c tests/layout/*_layout.c)
 GUEST_SRC := tests/guest/verify.c
-NGINX_SRC := $(wildcard tests/nginx/*.c)
+NGINX_SRC := $(wildcard tests/nginx/*.c tests/browser/*.c)
 REPLAY_SRC := tests/replay/replay.c tests/replay/take.c
-# the script of the SVG files is these, one behind the other
-WEB_JS := data.js sides.js tree.js times.js callers.js views.js state.js dom.js colours.js text.js marks.js graph.js actions.js \
+# the scripts of the flame graphs and of the timelines are these, one behind the other
+WEB_PAGE := root.js dom.js page.js axis.js
+WEB_JS := $(WEB_PAGE) data.js sides.js tree.js times.js callers.js views.js state.js colours.js text.js marks.js graph.js actions.js \
 	bar.js strip.js legend.js panels.js table.js main.js
+WEB_TIMELINE := $(WEB_PAGE) timeline.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \
 	$(GUEST_SRC) $(NGINX_SRC) $(REPLAY_SRC) $(addprefix tests/replay/,case.c words.c request.c mutations.c native.c))
@@ -179,6 +181,12 @@ $(O)/web/languages.css: src/web/languages.awk src/model/language.h
 	$(Q)awk -f $^ > $@
 $(O)/web/style: $(O)/web/languages.css $(WEB_CSS:%=src/web/%) Makefile
 	$(Q)cat $(filter %.css,$^) | $(strip) > $@
+$(O)/web/timeline_script: $(WEB_TIMELINE:%=src/web/%) Makefile
+	@mkdir -p $(@D)
+	$(Q)cat $(filter src/%,$^) | $(strip) > $@
+$(O)/web/timeline_style: $(WEB_CSS:%=src/web/%) src/web/timeline.css Makefile
+	@mkdir -p $(@D)
+	$(Q)cat $(filter %.css,$^) | $(strip) > $@
 $(O)/web/%.inc: $(O)/web/%
 	$(Q)$(to_string)
 sha256 = sha256-$$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
@@ -191,6 +199,7 @@ $(O)/web/annotate: src/web/annotate.css Makefile
 $(O)/web/annotate_policy: $(O)/web/annotate
 	$(Q)echo "default-src 'none'; style-src '$(call sha256,$<)'" > $@
 $(O)/src/view/annotate/annotate_html.o: $(O)/web/annotate.inc $(O)/web/annotate_policy.inc
+$(O)/src/view/timeline/timeline_svg.o: $(O)/web/timeline_script.inc $(O)/web/timeline_style.inc
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
 # src/input/NAME.proto becomes build/input/NAME.pb-c.[ch], which read and write its messages

@@ -13,6 +13,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/process_args.h"
 #include "view/output_file.h"
+#include "view/timeline/timeline_svg.h"
 
 #include <inttypes.h>
 
@@ -193,16 +194,13 @@ static bool say_losses(const struct latency_command *c)
 static int draw(struct latency_command *c)
 {
 	FILE *out = c->timeline.path ? output_file_begin(&c->timeline) : NULL;
-	struct strbuf text = STRBUF_INIT;
 	struct timeline t;
 
 	if (!out)
 		return c->timeline.path ? -1 : 0;
 	request_timeline_fill(&t, &c->results);
-	timeline_write(&t, &text);
+	view_timeline(&t, out, NULL);
 	timeline_release(&t);
-	strbuf_flush(&text, out);
-	strbuf_release(&text);
 	return output_file_end(&c->timeline, true);
 }
 

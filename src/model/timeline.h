@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A picture (SVG) of things that took time, with a row for each thing and a bar for each part of
- * it.
- */
-#ifndef LIB_FORMAT_TIMELINE_H
-#define LIB_FORMAT_TIMELINE_H
+/* Things that took time, each a row with a bar for each of its parts. */
+#ifndef MODEL_TIMELINE_H
+#define MODEL_TIMELINE_H
 
 #include "lib/strbuf.h"
 
@@ -18,19 +15,21 @@ struct timeline_bar {
 };
 
 struct timeline_row {
-	struct strbuf name, detail; /* left of the bars; shown when pointed at */
+	struct strbuf name;   /* left of the bars */
+	struct strbuf detail; /* lines that are shown when asked for, with NUL between them */
 	double from, to;
 	struct timeline_bar *bars; /* later ones are drawn over earlier ones */
 	size_t nr, alloc;
 };
 
 struct timeline_kind {
-	const char *name, *color; /* name is in ASCII; color is as in CSS */
-	bool is_thin;             /* drawn at the foot of the row */
+	const char *name; /* in ASCII */
+	unsigned shade;   /* of the ten of categories, of which 9 is grey */
+	bool is_thin;     /* drawn at the foot of the row */
 };
 
 struct timeline {
-	const char *title;
+	const char *title, *things; /* things is what the rows are, such as "requests" */
 	const struct timeline_kind *kinds;
 	size_t nr_kinds;
 	struct timeline_row *rows;
@@ -43,8 +42,11 @@ struct timeline_row *timeline_add_row(struct timeline *t, double from, double to
 /* Adds a bar, without the parts that are outside of the row. Does nothing if it would be empty. */
 void timeline_add_bar(struct timeline_row *row, size_t kind, double from, double to);
 
-/* Sorts the rows by their start and appends the picture. */
-void timeline_write(struct timeline *t, struct strbuf *out);
+/* Begins a line of the detail of ROW with WORDS and a blank. */
+void timeline_add_line(struct timeline_row *row, const char *words);
+
+/* Sorts the rows by their start. */
+void timeline_sort(struct timeline *t);
 
 void timeline_release(struct timeline *t);
 

@@ -89,21 +89,6 @@ flametap.actions = (() => {
 		go({ search: '', kind: '', category: '', module: '', group: '', [which]: value });
 	}
 
-	function theme() {
-		const dark = getComputedStyle(flametap.root).colorScheme === 'dark' ||
-			(!flametap.root.classList.contains('light') &&
-			matchMedia('(prefers-color-scheme: dark)').matches);
-
-		setTheme(dark ? 'light' : 'dark');
-		dom.remember('theme', dark ? 'light' : 'dark');
-	}
-
-	function setTheme(name) {
-		flametap.root.classList.remove('light', 'dark');
-		if (name === 'light' || name === 'dark')
-			flametap.root.classList.add(name);
-	}
-
 	function flagClass(name, on) {
 		flametap.root.classList.toggle(name, on);
 		dom.remember(name, on ? '1' : '0');
@@ -168,7 +153,7 @@ flametap.actions = (() => {
 		{ key: 'l', label: 'Legend', title: 'What the colours mean', group: 'panels',
 			pressed: () => !flametap.root.classList.contains('nolegend'),
 			run: () => flagClass('nolegend', !flametap.root.classList.contains('nolegend')) },
-		{ key: 'd', label: 'Theme', title: 'Light or dark', group: 'panels', run: theme },
+		{ key: 'd', label: 'Theme', title: 'Light or dark', group: 'panels', run: flametap.page.theme },
 		{ key: '?', label: 'Keys', title: 'Show the keys', group: 'panels',
 			run: () => flametap.panels.help() },
 	].filter((action) => action.when !== false);
@@ -191,5 +176,5 @@ flametap.actions = (() => {
 		['Esc', 'Leave: search, zoom, highlight'],
 	];
 
-	return { now, ofFrame, ofView, others, zoomTo, step, search, select, setTheme, functionOf };
+	return { now, ofFrame, ofView, others, zoomTo, step, search, select, functionOf };
 })();

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The data in the SVG file, in the format described in src/input/picture.h. This file and the files after it in the Makefile's
- * WEB_JS are one script, in which each file adds its part to one object.
- */
+/* The data in the SVG file, in the format described in src/input/picture.h. */
 'use strict';
-const flametap = {
-	root : document.currentScript.ownerSVGElement
-};
-
 flametap.data = (() => {
 	const NAMESPACE = 'urn:flametap:profile';
 	const DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' +

@@ -2,13 +2,13 @@
 /* Shows the state and handles events. */
 'use strict';
 (() => {
-	const { root, dom, views, marks, graph, actions, bar, strip, legend, panels, table } = flametap;
+	const { root, dom, page, views, marks, graph, actions, bar, strip, legend, panels, table } = flametap;
+	const { frame } = page;
 	const { state, save, load } = flametap.state;
 	const { now } = actions;
 
 	const app = dom.html('div', { class: 'app' }, bar.box, strip.box, legend.box,
 		dom.html('div', { class: 'middle' }, graph.scroller, table.box), bar.foot, ...panels.panels);
-	const frame = dom.svg('foreignObject', { x: 0, y: 0, width: '100%', height: '100%' });
 	/* the frame with the keyboard focus, for screen readers */
 	const described = dom.svg('g', { id: 'described', role: 'treeitem' });
 
@@ -288,28 +288,13 @@
 	}
 
 	function begin() {
-		const alone = document.documentElement === root;
-
-		const height = Number(root.getAttribute('height'));
-
-		/* The viewBox is for embedding. In a window of its own, the picture has the size of the window. */
-		root.removeAttribute('viewBox');
-		root.setAttribute('height', Math.max(500, Math.min(height, 1000)));
-		if (!alone)
-			root.setAttribute('width', '100%');
-		root.classList.add('live');
-		if (alone)
-			root.prepend(dom.html('meta',
-				{ name: 'viewport', content: 'width=device-width, initial-scale=1' }));
-		actions.setTheme(dom.recall('theme'));
+		page.begin(app);
 		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
 			(dom.recall('nolegend') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
 		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described', 'aria-owns': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';
 		graph.ring.after(described);
-		frame.append(app);
-		root.append(frame);
 		listen();
 		load();
 		show(false);

@@ -5,24 +5,8 @@ flametap.times = (() => {
 	const { data: { times, tree }, sides } = flametap;
 	const { Tree, reweighted } = flametap.tree;
 
+	const { columnsOf } = flametap.axis.scaleOf(times);
 	const file = new Tree(tree); /* all of the time */
-
-	/* Returns the columns of a range FROM-TO in seconds as [first, end], or null if it is not a range with columns. */
-	function columnsOf(range) {
-		const [from, to] = range.split('-').map(Number);
-		const column = (time) => Math.round((time - times.begin) / times.length);
-
-		if (!times || !(from < to))
-			return null;
-		const first = Math.max(column(from), 0), end = Math.min(column(to), times.columns);
-
-		return first < end ? [first, end] : null;
-	}
-
-	const secondsAt = (column) => times.begin + column * times.length;
-
-	/* Returns columns [first, end] as a range in seconds. */
-	const rangeOf = ([first, end]) => [first, end].map((at) => String(Number(secondsAt(at).toFixed(6)))).join('-');
 
 	/* Returns for each node of the file's tree the weight to its left in columns [first, end]. */
 	function sideOf([first, end]) {
@@ -63,5 +47,5 @@ flametap.times = (() => {
 		return sums;
 	}
 
-	return { file, times, columnsOf, rangeOf, secondsAt, treeOf, activity };
+	return { file, times, treeOf, activity };
 })();

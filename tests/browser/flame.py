@@ -11,11 +11,12 @@ import diffs
 import panels
 import look
 import speed
+import timeline
 import times
 from page import TESTS, Skip
 from webdriver import Browser, Driver
 
-PARTS = (basics, views, diffs, panels, look, access, times, speed)
+PARTS = (basics, views, diffs, panels, look, access, times, timeline, speed)
 
 
 def run(tests, argument):

@@ -7,14 +7,14 @@
 enum kind { TIME, HEAD, RULES, CONTENT, ANSWER, CONNECT, HEADER, RESPONSE };
 
 static const struct timeline_kind kinds[] = {
-	[TIME] = {"phase not known", "#b9bec5", false},
-	[HEAD] = {"reading headers", "#c9a0dc", false},
-	[RULES] = {"rewrite, access", "#f2b866", false},
-	[CONTENT] = {"content", "#8fb8e8", false},
-	[ANSWER] = {"sending the response", "#9fd49a", false},
-	[CONNECT] = {"upstream: connecting", "#8c3b8c", true},
-	[HEADER] = {"waiting for headers", "#b03a2e", true},
-	[RESPONSE] = {"reading the response", "#1f618d", true},
+	[TIME] = {"phase not known", 9, false},
+	[HEAD] = {"reading headers", 8, false},
+	[RULES] = {"rewrite, access", 1, false},
+	[CONTENT] = {"content", 0, false},
+	[ANSWER] = {"sending the response", 2, false},
+	[CONNECT] = {"upstream: connecting", 3, true},
+	[HEADER] = {"waiting for headers", 4, true},
+	[RESPONSE] = {"reading the response", 5, true},
 };
 
 static double ms_of(uint64_t ns)
@@ -22,21 +22,19 @@ static double ms_of(uint64_t ns)
 	return (double)ns / 1e6;
 }
 
-/* Adds a bar from each known moment to the next one. */
+/* Adds a bar from each known moment to the next one, and for the rest of the request. */
 static void add_phases(struct timeline_row *row, const struct times_request *q)
 {
 	const uint64_t moments[] = {q->head_ns, q->content_ns, q->answer_ns};
 	double at = row->from;
 
-	timeline_add_bar(row, TIME, row->from, row->to);
 	for (size_t i = 0; i < ARRAY_LEN(moments); i++) {
 		if (!moments[i])
 			continue;
 		timeline_add_bar(row, HEAD + i, at, ms_of(moments[i]));
 		at = ms_of(moments[i]);
 	}
-	if (q->answer_ns)
-		timeline_add_bar(row, ANSWER, at, row->to);
+	timeline_add_bar(row, q->answer_ns ? ANSWER : TIME, at, row->to);
 }
 
 static double known_ms(int64_t ms)
@@ -95,10 +93,10 @@ static void add_texts(struct timeline_row *row, const struct times_request *q)
 	strbuf_addf(&row->detail, "%.3f ms, status %" PRIu32 ", worker %" PRIu32 ", client ",
 		ms_of(q->request_ns), q->status, q->worker);
 	request_results_add_text(&row->detail, &q->text[NGINX_CLIENT]);
-	strbuf_addf(&row->detail, "\n%s ", row->name.buf);
+	timeline_add_line(row, row->name.buf);
 	request_results_add_text(&row->detail, &q->text[NGINX_HOST]);
 	for (int i = 0; q->nr_tries && i < TIMES_TRY_COLUMNS; i++) {
-		strbuf_addf(&row->detail, "\n%s ", columns[i]);
+		timeline_add_line(row, columns[i]);
 		request_results_add_tries(&row->detail, q, (enum times_try_column)i);
 	}
 }
@@ -106,6 +104,7 @@ static void add_texts(struct timeline_row *row, const struct times_request *q)
 void request_timeline_fill(struct timeline *t, const struct request_results *r)
 {
 	*t = (struct timeline){.title = "nginx: the slowest requests",
+		.things = "requests",
 		.kinds = kinds,
 		.nr_kinds = ARRAY_LEN(kinds)};
 	for (size_t i = 0; i < r->nr_slow; i++) {

@@ -7,7 +7,7 @@
 #define TOOL_REQUESTS_REQUEST_TIMELINE_H
 
 #include "request_results.h"
-#include "lib/format/timeline.h"
+#include "model/timeline.h"
 
 /*
  * Only requests that were recorded with phases have phases in the picture. The caller releases T.

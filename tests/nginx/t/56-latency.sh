@@ -72,8 +72,9 @@ of_nginx() {
 	check_eq "$1: rows of the timeline" "$(python3 -c 'import json, sys
 print(*sorted("%.3f ms, status %d" % (q["time_ms"], q["status"]) for q in json.load(open(sys.argv[1]))["slowest"]), sep="\n")' "$T/all.json")" \
 		"$(python3 -c 'import sys, xml.etree.ElementTree as tree
-titles = tree.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}title")
-print(*sorted(", ".join(t.text.split(", ")[:2]) for t in titles), sep="\n")' "$T/all.svg")"
+svg = "{http://www.w3.org/2000/svg}"
+rows = [g for g in tree.parse(sys.argv[1]).getroot().iter(svg + "g") if g.get("class") == "row"]
+print(*sorted(", ".join(row.find(svg + "title").text.split(", ")[:2]) for row in rows), sep="\n")' "$T/all.svg")"
 	cp "$work/access" "$T/log"
 	judged python3 "$here/judge_latency.py" "$1" "$T" "${workers%% *}"
 	stop_nginx
