@@ -6,6 +6,7 @@
 'use strict';
 flametap.Callers = (() => {
 	const { frames, smallCallers } = flametap.data;
+	const { combiner } = flametap.sides;
 	const { Builder, codeOf, arrange } = flametap.tree;
 
 	const FEWEST = 5; /* as many small callers are worth a frame of their own */
@@ -25,6 +26,7 @@ flametap.Callers = (() => {
 			this.slot = new Int32Array(frames.name.length).fill(-1); /* while callers are found, the group of each frame */
 			this.spare = []; /* room for the entries of the largest node that was expanded */
 			this.add(-1, tree.frame[0], 0, 0, this.place.length);
+			this.combine = combiner(this.nodes[0].sums);
 			this.expand(0);
 		}
 
@@ -55,18 +57,19 @@ flametap.Callers = (() => {
 
 			if (children)
 				return;
-			const groups = [{ frame: -1, size: 0, weight: 0 }];
+			const groups = [], addGroup = (of) => groups.push({ frame: of, size: 0, sums: this.tree.sides.map(() => 0) }) - 1;
+
+			addGroup(-1);
 			for (let e = first; e < end; e++) {
 				const caller = node ? (at[e] = parent[at[e]]) : at[e], f = frame[caller];
 				let group = caller ? slot[f] : 0;
-				if (group < 0) {
-					group = slot[f] = groups.length;
-					groups.push({ frame: f, size: 0, weight: 0 });
-				}
+				if (group < 0)
+					group = slot[f] = addGroup(f);
 				groups[group].size++;
-				for (const side of this.tree.sides)
-					groups[group].weight += this.weightAt(side, this.place[e]);
+				this.tree.sides.forEach((side, s) => groups[group].sums[s] += this.weightAt(side, this.place[e]));
 			}
+			for (const group of groups)
+				group.weight = this.combine(group.sums);
 			this.nodes[node].children = [];
 			this.regroup(node, groups, this.putSmallLast(node, groups));
 		}
@@ -134,8 +137,9 @@ flametap.Callers = (() => {
 			return 0;
 		}
 
+		/* Returns the weight of a node as it is drawn. */
 		weight(node) {
-			return this.nodes[node].sums.reduce((a, b) => a + b);
+			return this.combine(this.nodes[node].sums);
 		}
 
 		/* Expands callers in and below NODE that have at least SHARE of its weight. */

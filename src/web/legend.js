@@ -2,7 +2,7 @@
 /* The meaning of the colours, and the weight of each kind and category. */
 'use strict';
 flametap.legend = (() => {
-	const { root, dom, data, text, actions, colours: { ways, styleOf }, sides: { areTwo } } = flametap;
+	const { root, dom, data, text, actions, colours: { ways, styleOf }, sides: { areTwo, combiner } } = flametap;
 	const { state } = flametap.state;
 	const { html, button } = dom;
 	const { now } = actions;
@@ -77,7 +77,7 @@ flametap.legend = (() => {
 	/* Returns the numbers of the entries with weight, heaviest first. */
 	function present({ self, total }) {
 		const list = [...self[0].keys()].filter((k) => total.some((side) => side[k]));
-		const sum = (sides, k) => sides.reduce((all, side) => all + side[k], 0);
+		const combine = combiner(now.view.stacks.totals(0)), sum = (sides, k) => combine(sides.map((side) => side[k]));
 
 		return list.sort((a, b) => sum(self, b) - sum(self, a) || sum(total, b) - sum(total, a));
 	}

@@ -5,6 +5,8 @@ flametap.sides = (() => {
 	const { isDiff, isNormalized } = flametap.data;
 	let lengths = null; /* s, of the two parts of the time */
 
+	const divisors = (totals) => lengths || totals.map((total) => (isNormalized && total) || 1);
+
 	return {
 		/* Compares two parts of the time, which have these lengths, or none if LIST is null. */
 		setLengths(list) {
@@ -17,6 +19,16 @@ flametap.sides = (() => {
 		areTwo: () => isDiff || lengths !== null,
 
 		/* Returns the divisors of both sides, whose weights are divided before they are compared. TOTALS are the sums of all stacks. */
-		divisors: (totals) => lengths || totals.map((total) => (isNormalized && total) || 1),
+		divisors,
+
+		/*
+		 * Returns a function that makes one weight of the weights on each side, as it is the width of a frame. TOTALS are the
+		 * sums of all stacks.
+		 */
+		combiner(totals) {
+			const list = divisors(totals);
+
+			return (weights) => weights.reduce((sum, weight, s) => sum + weight / list[s], 0);
+		},
 	};
 })();

@@ -270,19 +270,26 @@ flametap.tree = (() => {
 
 	/* Returns linked lists of children in the given order. Nodes without weight are omitted. */
 	function childLists({ n, parent, frame, selfs }, byWeight) {
-		const total = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
+		const weight = new Float64Array(n), child = new Uint32Array(n), next = new Uint32Array(n);
 		const rank = rankOf(), byName = (a, b) => rank[frame[a]] - rank[frame[b]];
 		const small = (i) => frame[i] === smallCallers, smallLast = (a, b) => small(a) - small(b);
-		const order = byWeight ? (a, b) => smallLast(a, b) || total[b] - total[a] || byName(a, b)
+		const order = byWeight ? (a, b) => smallLast(a, b) || weight[b] - weight[a] || byName(a, b)
 			: (a, b) => smallLast(a, b) || byName(a, b);
 
-		for (const self of selfs)
+		const totals = selfs.map((self) => self.slice(0, n));
+
+		for (const total of totals)
+			for (let i = n - 1; i; i--) /* children come after their parents */
+				total[parent[i]] += total[i];
+		const list = divisors(totals.map((total) => total[0]));
+
+		totals.forEach((total, s) => {
 			for (let i = 0; i < n; i++)
-				total[i] += self[i];
-		for (let i = n - 1; i; i--) { /* children come after their parents */
-			if (!total[i])
+				weight[i] += total[i] / list[s];
+		});
+		for (let i = n - 1; i; i--) {
+			if (!weight[i])
 				continue;
-			total[parent[i]] += total[i];
 			next[i] = child[parent[i]];
 			child[parent[i]] = i;
 		}

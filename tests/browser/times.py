@@ -259,6 +259,21 @@ def numbers_of_compared_times(browser):
 
 
 @test
+def order_of_compared_times(browser):
+    """What comes first, and which callers are the smallest, is decided per second as the widths are, not by sums."""
+    weights = {'p': (1, 100), 'q': (2, 300), **{'c%d' % i: (1, 8) for i in range(6)}, **{'d%d' % i: (2, 6) for i in range(5)}}
+    found = [(['web', caller, 'x'], at, weight) for caller, (at, weight) in weights.items()]
+    page = Page(browser, draw('times', recording(found)) + '#time=0-0.02&compare=0.02-0.22&callers=x%09/bin/x&small=5')
+    names = ("const { tree } = flametap.actions.now, found = [];"
+             "for (let i = 0; i < tree.n; i++) if (tree.depth[i] === arguments[0]) found.push(tree.name(i)); return found")
+    equal(page.js(names, 2), ['p', 'q', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', '[smallest callers]'])
+    page.js("location.hash = '#time=0-0.02&compare=0.02-0.22&order=weight'")
+    browser.settle()
+    equal(page.js(names, 1)[:3], ['p', 'q', 'c0'])
+    page.quiet()
+
+
+@test
 def no_time(browser):
     """Graphs without slices, and of several recordings, have no time axis."""
     page = Page(browser, draw('none', profiles.plain()))
