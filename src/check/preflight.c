@@ -153,6 +153,9 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 		else if (request->selection.kind)
 			strbuf_adds(why, "using the built-in engine: only it learns of processes "
 					 "that start later");
+		else if (engine_stap_slices(request))
+			strbuf_adds(why, "using the built-in engine: slices of time need less room "
+					 "with it");
 		else if (request->windows || request->must_slice)
 			strbuf_addf(why, "using the built-in engine: only it records %s",
 				request->windows ? "windows" : "slices of time");

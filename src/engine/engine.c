@@ -33,6 +33,11 @@ bool engine_needs_stap(const struct engine_request *r)
 	       r->module || r->compile_only || r->release || r->nr_stap_args;
 }
 
+bool engine_stap_slices(const struct engine_request *r)
+{
+	return r->must_slice && !r->slices_last && tool_takes(r->tool, "slice");
+}
+
 /*
  * Returns whether only the built-in engine can do what R asks for. Children of a command are
  * recorded if possible, but children of processes only because --children was given. SystemTap does
@@ -40,7 +45,7 @@ bool engine_needs_stap(const struct engine_request *r)
  * interpreter in a program that has not started. It knows only some interpreters, one in a
  * recording, and only some builds of those whose native stacks it does not walk. It labels only
  * samples of processes that run at the beginning, and not with operators. It records distributions
- * only at probe points.
+ * only at probe points, and slices of time only if it is told to, as they need room in its tables.
  */
 static bool needs_bpf(const struct engine_request *r)
 {

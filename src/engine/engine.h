@@ -60,7 +60,7 @@ struct engine_request {
 	unsigned hz;             /* or 0 for the engine's own tick */
 	uint64_t slice_ns;       /* length of the slices of time, or 0 to record none */
 	bool windows;            /* the recording is taken in parts, which only bpf does */
-	bool must_slice;         /* the user asked for slices, which only bpf has */
+	bool must_slice;         /* the user asked for slices */
 	uint32_t slices_max;     /* more slices become half as many longer ones; or 0 */
 	uint32_t slices_last;    /* only this many slices before the end are kept; or 0 for all */
 	double seconds;          /* an upper bound for the engine, or 0 to run until stopped */
@@ -137,6 +137,9 @@ enum { ENGINES_MAX = 2 };
 
 /* Returns whether REQUEST contains something that only SystemTap does. */
 bool engine_needs_stap(const struct engine_request *request);
+
+/* Returns whether SystemTap counts by the slices of time that REQUEST asks for. */
+bool engine_stap_slices(const struct engine_request *request);
 
 /*
  * Finds the engines that support REQUEST, in the order in which they are tried. NAME is "auto" or

@@ -102,8 +102,10 @@ void tools_describe(struct strbuf *out, struct strbuf *err);
 /* Returns -1 with ERR if the script itself was not found. */
 int tool_need_script(const struct tool *tool, struct strbuf *err);
 
-/* Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at,
- * distr. */
+/*
+ * Returns whether the tool supports this option of sample-bt: rate, idle, vm, label, at, distr, or
+ * slice by its script.
+ */
 bool tool_takes(const struct tool *tool, const char *option);
 
 /*

@@ -320,7 +320,7 @@ static void check_engine_does(const struct options *o)
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
-		{q->must_slice, "--",
+		{q->must_slice && !engine_stap_slices(q), "--",
 			o->live       ? "live"
 			: o->last > 0 ? "last"
 				      : "slice",

@@ -92,6 +92,40 @@ static void tally__user_stack_becomes_places_in_files(void **state)
 	recording_release(&rec);
 }
 
+static void tally__rows_of_slices_become_series(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	samples.slices.ns = 100000000;
+	feed("task 5 5 kthread");
+	feed("stack %x 5 0 1 ffffffff81000010", 1 << 12 | 1024 | 1);
+	feed("row 5/7 0 %x 3 30", 1 << 12 | 1024 | 1);
+	feed("row 5/2 0 %x 1 10", 1 << 12 | 1024 | 1);
+	feed("row 5/x 0 %x 1 10", 1 << 12 | 1024 | 1);
+	feed("row 5/ 0 %x 1 10", 1 << 12 | 1024 | 1);
+	feed("row 5/4294967295 0 %x 1 10", 1 << 12 | 1024 | 1);
+	feed("slices 9");
+	feed("end");
+	to_recording(&rec);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 3);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.rows[0].count, 4);
+	assert_int_equal(rec.rows[0].sum, 40);
+	assert_int_equal(rec.slices.ns, 100000000);
+	assert_int_equal(rec.slices.nr, 9);
+	struct series_reader r = series_read(&rec.series, rec.rows[0].series);
+
+	assert_true(series_next(&r));
+	assert_int_equal(r.item.slice, 2);
+	assert_int_equal(r.item.sum, 10);
+	assert_true(series_next(&r));
+	assert_int_equal(r.item.slice, 7);
+	assert_int_equal(r.item.count, 3);
+	assert_false(series_next(&r));
+	recording_release(&rec);
+}
+
 static void tally__kernel_stack_with_doubled_leaf(void **state)
 {
 	struct recording rec;
@@ -586,6 +620,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			tally__user_stack_becomes_places_in_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__rows_of_slices_become_series, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__kernel_stack_with_doubled_leaf, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -231,6 +231,8 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 	add_target_list(a, r);
 	if (seconds)
 		argv_add(a, xasprintf("stop_after=%u", seconds));
+	if (engine_stap_slices(r))
+		argv_add(a, xasprintf("slice_ns=%" PRIu64, r->slice_ns));
 	add_options(a, r);
 	vm_values_give(&values->vm, a);
 	if (r->label)

@@ -531,6 +531,8 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 	}
 	init_facets(s); /* by what the module records */
 	samples_init(&s->samples);
+	if (engine_stap_slices(request))
+		s->samples.slices.ns = request->slice_ns;
 	label_sets_init(&s->label_sets, &s->samples, &s->labels, request->label_values);
 	tally_init(&s->tally, &s->processes, &s->samples);
 	s->tally.sets = &s->label_sets;

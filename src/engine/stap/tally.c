@@ -17,6 +17,7 @@ enum {
 	PART_FRAMES = 100, /* addresses or frames in one line */
 	PARTS_MAX = 32,    /* parts of an interpreter's stack */
 	NOTES_MAX = 4096,  /* bytes of notes */
+	SLICES_MAX = INT32_MAX,
 };
 
 void tally_init(struct tally *t, struct processes *ps, struct samples *samples)
@@ -418,20 +419,33 @@ static bool parse_set(struct word *w, uint64_t *set)
 	return true;
 }
 
-/* Parses "row TID USER KERNEL COUNT SUM [[#SET ]LABELS]". */
+/* Parses "TID" or "TID/SLICE". */
+static bool parse_key(const struct word *w, struct tally_row *row)
+{
+	const char *slash = memchr(w->s, '/', w->len);
+	size_t len = slash ? (size_t)(slash - w->s) : w->len;
+	uint64_t tid, slice = 0;
+
+	if (!parse_u64(w->s, len, 10, &tid) || tid > UINT32_MAX ||
+		(slash && !parse_u64(slash + 1, w->len - len - 1, 10, &slice)) ||
+		slice > SLICES_MAX)
+		return false;
+	row->tid = (uint32_t)tid;
+	row->slice = (uint32_t)slice;
+	return true;
+}
+
+/* Parses "row TID[/SLICE] USER KERNEL COUNT SUM [[#SET ]LABELS]". */
 static bool parse_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};
-	uint64_t tid;
 
-	if (nr < 6 || !parse_number(&w[1], 10, UINT32_MAX, &tid) ||
-		!parse_number(&w[2], 16, UINT64_MAX, &row.user) ||
+	if (nr < 6 || !parse_key(&w[1], &row) || !parse_number(&w[2], 16, UINT64_MAX, &row.user) ||
 		!parse_number(&w[3], 16, UINT64_MAX, &row.kernel) ||
 		!parse_number(&w[4], 10, UINT64_MAX, &row.count) ||
 		!parse_number(&w[5], 10, UINT64_MAX, &row.sum) ||
 		(nr > 6 && (!parse_set(&w[6], &row.set) || !is_labels(w[6].s, w[6].len))))
 		return false;
-	row.tid = (uint32_t)tid;
 	if (nr > 6)
 		row.labels = add_labels(t, &w[6]);
 	ALLOC_GROW(t->rows, t->nr_rows, t->rows_alloc);
@@ -507,6 +521,17 @@ static bool parse_note(struct tally *t, struct word *w, size_t nr)
 	return true;
 }
 
+/* Parses "slices NUMBER". The last ones may have no rows. */
+static bool parse_slices(struct tally *t, struct word *w, size_t nr)
+{
+	uint64_t n;
+
+	if (nr != 2 || !parse_number(&w[1], 10, SLICES_MAX, &n))
+		return false;
+	t->nr_slices = (uint32_t)n;
+	return true;
+}
+
 static bool parse_end(struct tally *t, struct word *w, size_t nr)
 {
 	(void)w;
@@ -529,6 +554,7 @@ static const struct {
 	{"waits", 3, parse_waiter},
 	{"until", 3, parse_until},
 	{"note", 2, parse_note},
+	{"slices", 2, parse_slices},
 	{"flametap-script", 4, parse_header},
 	{"ready", 2, parse_ready},
 	{"end", 2, parse_end},

@@ -33,6 +33,7 @@ struct tally {
 	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0 if unknown */
 	bool ended;                 /* "end" was read: all rows are here */
 	const struct vm *vm;        /* interpreter whose stacks replace user stacks, or NULL */
+	uint32_t nr_slices;         /* slices of time until the end, or 0 without slices */
 	uint32_t command;           /* PID of the command, which waits for the recording, or 0 */
 	struct tally_stack {
 		uint64_t id;
@@ -57,7 +58,7 @@ struct tally {
 	struct table by_frame;
 	struct table by_tid; /* thread -> its last task in samples */
 	struct tally_row {
-		uint32_t tid;
+		uint32_t tid, slice;   /* slice of time, from 1, or 0 without slices */
 		uint64_t user, kernel; /* ids of stacks, or 0 */
 		uint64_t count, sum;
 		uint64_t set;    /* number of a set of the source's labels, or 0 */

@@ -282,7 +282,9 @@ static bool add_row(struct adder *a, const struct tally_row *from)
 		return false;
 	key.labels = label_sets_join(a->t->sets, set_of(a, from, key.task),
 		a->samples->tasks[key.task].pid, from->labels, from->count);
-	samples_add(a->samples, &key, from->count, from->sum);
+	uint32_t slice = a->samples->slices.ns ? from->slice : 0;
+
+	samples_add_at(a->samples, &key, &(struct series_item){slice, 0, from->count, from->sum});
 	return true;
 }
 
@@ -305,6 +307,8 @@ uint64_t tally_add_rows(struct tally *t)
 		t->rows[kept++] = *row;
 	}
 	t->nr_rows = kept;
+	if (a.samples->slices.ns && t->nr_slices > a.samples->slices.nr)
+		a.samples->slices.nr = t->nr_slices;
 	table_release(&a.stacks);
 	table_release(&a.vms);
 	table_release(&a.waiters);

@@ -72,6 +72,20 @@ sample good 2 --script reads -p "$subject"
 check 'own: an option that sample-bt has' grep -qx "sample-bt: the script 'reads' declares --pid, which sample-bt has already: rename it" stderr
 FLAMETAP_DATADIR=$TOP
 
+# slices of time, which stap's tables only have if they are asked for
+sample good 0 -p "$subject" -u -t 0.5 --slice 100ms --min-quality 1 -o sliced.rec
+check 'slices: in the recording' grep -qx 'slices 100000000 5' sliced.rec
+check_eq 'slices: the ticks of each' '0.000,10
+0.300,20' "$("$bin/bt-report" --by slice sliced.rec 2>stderr | sed '1d; s/,[^,]*$//')"
+sample good 0 -d -p "$subject" -u -t 0.5 --slice 100ms -o no.rec
+check 'slices: the length is a variable of the module' grep -qE '^# *staprun .* slice_ns=100000000( |$)' stdout
+sample good 0 -p "$subject" -u -t 0.5 --min-quality 1 -o whole.rec
+check 'slices: none by default' sh -c '! grep -q "^s[a-z]*es [0-9]" whole.rec'
+sample good 64 --script off-cpu -p "$subject" -t 0.5 --slice 100ms --engine stap -o no.rec
+check 'slices: not of waits' grep -q -- '--slice needs the built-in engine, SystemTap does not record slices of time' stderr
+sample good 64 -p "$subject" --last 5s --engine stap -o no.rec
+check 'slices: not the last ones' grep -q -- '--last needs the built-in engine' stderr
+
 # the program alone, without its data folder
 mkdir -p alone/none
 cp "$BIN" alone/none/
