@@ -64,18 +64,17 @@
 	function build(row) {
 		const lines = [...row.detail.split('\n'), ...row.bars.map((bar) => `${kindOf(bar)}: ${ms(lengthOf(bar.time))}, at ${ms(bar.time[0])}`)];
 		const detail = html('div', { class: 'detail', hidden: '' }, ...lines.map((line) => html('div', {}, line)),
-			button('Select its time', '', () => zoomTo(row.time)));
-		const name = button(row.name, '', () => {
+			button('Select its time', 'Show only this part of the time', () => zoomTo(row.time)));
+		const name = html('button', { type: 'button', class: 'name', 'aria-expanded': false }, row.name);
+
+		name.addEventListener('click', () => {
 			detail.hidden = !detail.hidden;
 			name.setAttribute('aria-expanded', !detail.hidden);
-		}, { class: 'name', 'aria-expanded': false });
-
+		});
 		row.picture = svg('svg', { width: '100%', height: BAR + THIN, viewBox: `0 0 ${WIDE} ${BAR + THIN}`,
 			preserveAspectRatio: 'none', 'aria-hidden': 'true' });
-		row.button = name;
 		row.box = html('li', { title: lines.join('\n') }, name, html('div', { class: 'bars' }, row.picture),
 			html('span', { class: 'length' }, ms(lengthOf(row.time))), detail);
-		name.removeAttribute('title');
 	}
 
 	/* Draws the bars of ROW between the times FROM and TO. */
@@ -94,7 +93,7 @@
 	function niceStep(time) {
 		const power = 10 ** Math.floor(Math.log10(time));
 
-		return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= time);
+		return [1, 2, 5].map((factor) => factor * power).find((step) => step >= time) || 10 * power;
 	}
 
 	/* Returns the marks of the time axis between FROM and TO. */
