@@ -25,7 +25,7 @@ BEGIN {
 
 # What a description lists, as in "one of comm, thread, or the key of another label", as a choice; or else the value as it is.
 function listed(doc, value) {
-	if (!match(doc, /one of ([a-z]+, )+/))
+	if (!match(doc, /one of ([a-z-]+, )+/))
 		return value
 	doc = substr(doc, RSTART + 7, RLENGTH - 9)
 	gsub(/, /, "|", doc)
@@ -35,7 +35,7 @@ function listed(doc, value) {
 # The first clause of a description, without "With -p:" before it and what the shells would interpret.
 function summary(doc) {
 	sub(/^(With [^:]*|stap): /, "", doc)
-	sub(/, one of ([a-z]+, )+.*/, "", doc)
+	sub(/, one of ([a-z-]+, )+.*/, "", doc)
 	sub(/[;:(].*/, "", doc)
 	gsub(/[]["'`$\\]/, "", doc)
 	sub(/ +$/, "", doc)

@@ -253,6 +253,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"preload", &tool->preload},
 		{"program", &tool->program},
 		{"labels", &tool->labels},
+		{"keys", &tool->keys},
 		{"leaf", &tool->leaf},
 	};
 	const char *key;
@@ -577,7 +578,7 @@ void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
 		tool->clock, tool->none, tool->takes, tool->stacks, tool->actions, tool->preload,
-		tool->program, tool->labels, tool->leaf};
+		tool->program, tool->labels, tool->keys, tool->leaf};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);

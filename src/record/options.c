@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 #include "label/label.h"
+#include "label_keys.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -115,11 +116,22 @@ static void set_label(const struct arg_option *option, const char *arg, void *to
 	*(const struct label_source **)to = label_sources[option->choice];
 }
 
+/* Returns the help of --by. The caller frees it. */
+static char *list_root_words(const struct tool *tool)
+{
+	struct strbuf help = STRBUF_INIT;
+
+	strbuf_adds(&help, "As root frame, one of " ARG_TASK_WORDS);
+	label_keys_list(tool, &help);
+	strbuf_adds(&help, ARG_LABEL_WORDS "; comm, the thread's name, is the default with -a");
+	return strbuf_detach(&help);
+}
+
 /*
- * Lists the options that do not depend on the tool. Options that it does not take are hidden from
- * --help, but parsed, so that they can be refused with a message.
+ * Lists the options that do not depend on the tool, but BY, the help of --by. Options that the tool
+ * does not take are hidden from --help, but parsed, so that they can be refused with a message.
  */
-static void list_options(const struct tool *tool, struct arg_option *rows)
+static void list_options(const struct tool *tool, const char *by, struct arg_option *rows)
 {
 	static const struct {
 		const char *option, *what;
@@ -132,6 +144,8 @@ static void list_options(const struct tool *tool, struct arg_option *rows)
 	for (; rows->name || rows->help; rows++) {
 		if (rows->name && !strcmp(rows->name, "kernel"))
 			rows->is_hidden = tool_is_in_user(tool);
+		if (rows->name && !strcmp(rows->name, "by"))
+			rows->help = by;
 		for (size_t i = 0; rows->name && i < ARRAY_LEN(needs); i++)
 			if (!strcmp(rows->name, needs[i].option))
 				rows->is_hidden = !tool_takes(tool, needs[i].what);
@@ -286,7 +300,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 {
 	struct arg_option *rows = xcalloc(options_nr_rows, sizeof(*rows));
 	struct arg_option tool_rows[TOOL_OPTIONS_MAX + 2] = {0}, vm_rows[VM_OPTIONS + 1] = {0};
-	char *about = make_doc(argv[0]);
+	char *about = make_doc(argv[0]), *by = list_root_words(&o->tool);
 	const struct arg_table tool_table = {.options = tool_rows}, vm_table = {.options = vm_rows};
 	const struct arg_table table = {
 		.options = rows,
@@ -299,7 +313,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 		.elsewhere = options_elsewhere,
 	};
 
-	list_options(&o->tool, rows);
+	list_options(&o->tool, by, rows);
 	list_vm_options(&o->tool, vm_rows);
 	list_tool_options(&o->tool, vm_rows, tool_rows);
 	arg_parse(&table, argc, argv, o);
@@ -307,6 +321,7 @@ static void parse_words(struct options *o, int argc, char **argv)
 	free_help(vm_rows);
 	free(rows);
 	free(about);
+	free(by);
 }
 
 /* Takes the name by which a script in bin/ was called, for usage messages. */

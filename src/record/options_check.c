@@ -4,6 +4,7 @@
 #include "engine/label_sets.h"
 #include "fleet/fleet_url.h"
 #include "label/label.h"
+#include "label_keys.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -510,6 +511,7 @@ void options_check(struct options *o)
 	choose_stacks(o);
 	check_script(o);
 	choose_labels(o);
+	label_keys_check(o);
 	check_engine_does(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;

@@ -313,9 +313,7 @@ const struct arg_option options_rows[] = {
 		3, arg_text, AT(report), .use = "the name of a folder"},
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,
 		AT(view.threads)},
-	{"by", 0, "KEY[,KEY...]",
-		"As root frame, one of " ARG_ROOT_WORDS "; comm, the thread's name, is the default "
-		"with -a",
+	{"by", 0, "KEY[,KEY...]", NULL, /* it depends on the script */
 		3, arg_root, AT(view)},
 	{"show", 0, "EVENT", "Show this event of the tool in place of its first one, such as calls",
 		3, arg_text, AT(show), .use = "the name of an event"},

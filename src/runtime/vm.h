@@ -33,6 +33,9 @@ struct vm_place {
 /* The label of the operators that an interpreter executes. */
 #define VM_OP_LABEL "op"
 
+/* The label of the interpreter's state. */
+#define VM_STATE_LABEL "vmstate"
+
 /* An interpreter. Its members are needed unless they say what NULL or 0 means. */
 struct vm {
 	const struct language *language;

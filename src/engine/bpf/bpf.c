@@ -47,7 +47,7 @@ static struct drain_pair map_pair(const struct programs *p, const char *nodes, c
 static void name_states(struct drain *d, const struct vm *vm)
 {
 	for (uint32_t i = 1; vm->states && vm->states[i] && i < VM_STATES_MAX; i++)
-		drain_name_state(d, VM_STATE(vm->kind, i), "vmstate", vm->states[i]);
+		drain_name_state(d, VM_STATE(vm->kind, i), VM_STATE_LABEL, vm->states[i]);
 }
 
 static void add_event(struct bpf *b)

@@ -7,6 +7,7 @@
 // flametap: unit bytes
 // flametap: clock monotonic
 // flametap: none the target did not allocate memory
+// flametap: keys -
 // flametap: counts calls
 // flametap: stacks user
 // flametap: takes vm label

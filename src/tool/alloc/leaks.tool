@@ -7,6 +7,7 @@
 // flametap: unit bytes
 // flametap: clock monotonic
 // flametap: none the target holds no block that was taken as a sample
+// flametap: keys age
 // flametap: counts blocks
 // flametap: stacks user
 // flametap: takes vm label

@@ -7,6 +7,7 @@
 // flametap: unit ns
 // flametap: clock monotonic
 // flametap: none the target made no requests to disks; the kernel writes most files later, see sample-bt-block(1)
+// flametap: keys op phase disk sync meta ahead error
 // flametap: probe block:block_rq_issue
 // flametap: probe block:block_rq_complete
 // flametap: leaf op phase

@@ -7,6 +7,7 @@
 // flametap: unit pools
 // flametap: clock monotonic
 // flametap: none all pools that the target created were destroyed
+// flametap: keys age
 // flametap: takes label
 // flametap: labels nginx
 // flametap: function ngx_destroy_pool on_pool_destroyed

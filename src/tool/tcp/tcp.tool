@@ -7,6 +7,7 @@
 // flametap: unit bytes
 // flametap: clock monotonic
 // flametap: none the target did not use TCP
+// flametap: keys op remote local port error
 // flametap: probe sock:inet_sock_set_state
 // flametap: probe tcp:tcp_retransmit_skb
 // flametap: probe raw_syscalls:sys_exit

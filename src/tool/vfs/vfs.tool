@@ -7,6 +7,7 @@
 // flametap: unit bytes
 // flametap: clock monotonic
 // flametap: none the target did not read or write files
+// flametap: keys op path syscall error
 // flametap: probe raw_syscalls:sys_enter
 // flametap: probe raw_syscalls:sys_exit
 // flametap: leaf syscall path

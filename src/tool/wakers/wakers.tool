@@ -7,6 +7,7 @@
 // flametap: unit us
 // flametap: clock monotonic
 // flametap: none the target did not wait, or not in the selected states
+// flametap: keys state preemptor ran
 // flametap: probe sched:sched_switch begins ends
 // flametap: probe sched:sched_waking
 // flametap: counts waits

@@ -7,6 +7,7 @@
 // flametap: unit ns
 // flametap: clock monotonic
 // flametap: none the target has no threads
+// flametap: keys state preemptor ran
 // flametap: probe timer
 // flametap: probe sched:sched_switch begins ends
 // flametap: probe sched:sched_wakeup

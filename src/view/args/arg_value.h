@@ -23,7 +23,9 @@ void arg_invalid(const struct arg_option *option, const char *arg, const char *u
  * What can be a root frame: words for what is known of each task, and keys of labels. After "one
  * of" in the help of an option, the shells complete these.
  */
-#define ARG_ROOT_WORDS "comm, thread, process, " MEMBERSHIP_WORDS "or the key of another label"
+#define ARG_TASK_WORDS "comm, thread, process, "
+#define ARG_LABEL_WORDS MEMBERSHIP_WORDS "or the key of another label"
+#define ARG_ROOT_WORDS ARG_TASK_WORDS ARG_LABEL_WORDS
 
 arg_set arg_flag; /* bool */
 

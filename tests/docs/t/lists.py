@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are lists in pages what the sources have, and can input reach every pattern of the built-in rules?"""
+import glob
 import os
 import re
 import shlex
@@ -87,4 +88,17 @@ for word in words:
     check_eq('sample-bt-recording(5) has the end %r' % word, True, word in ends)
 for word in re.findall(r'^\.It ([a-z][a-z ]*)$|^\.Dq \(?([a-zELF ]+)\)?', ends, re.M):
     check_eq('cuts.c has the end %r' % ''.join(word).strip(), True, ''.join(word).strip() in words)
+
+labels = section('sample-bt-recording.5', '.It Ic label', '.It Ic row')
+listed = {word for line in re.findall(r'^\.It Cm (.*)', labels, re.M) for word in line.split(' , ')}
+headers = sorted(glob.glob(top + '/stap/*.stp') + glob.glob(top + '/src/tool/*/*.tool'))
+for path in headers:
+    keys = re.findall(r'^// flametap: keys (.*)', read(path), re.M)
+    name = os.path.splitext(os.path.basename(path))[0]
+    check_eq(name + ': its header has the keys of its labels once', 1, len(keys))
+    keys = set(' '.join(keys).split()) - {'-'}
+    check_eq('sample-bt-recording(5) has the labels of ' + name, [], sorted(keys - listed))
+    if os.path.exists('%s/man/sample-bt-%s.1' % (top, name)):
+        page = read('man/sample-bt-%s.1' % name)
+        check_eq('sample-bt-%s(1) has its labels' % name, [], sorted(key for key in keys if not re.search(r'(?:Cm|, |label) %s\b' % key, page)))
 done()

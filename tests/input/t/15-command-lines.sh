@@ -46,6 +46,23 @@ wrong 'operators of a script without them' '--with op: the script vfs does not s
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
 	-p 1 --perl --by op --engine stap
+wrong 'a label that the script does not have' "--by: the script vfs does not record the label 'pth'; its labels are op, path, syscall, error, .*; \
+other keys are comm, thread, process; did you mean 'path'\?$" -p 1 --script vfs --by comm,pth
+wrong 'a label of samples that are shown' "--where: the script locks does not record the label 'kinds'; its labels are lock, .*; did you mean 'kind'\?$" \
+	-p 1 --script locks --where kinds=futex
+wrong 'a label of sources that are not asked for' "--by: the label 'uri' needs --nginx or --php-request$" -p 1 --by uri
+wrong 'a label of a source that another one does not have' "--by: the label 'location' needs --nginx$" -p 1 --php-request --by location
+wrong 'a label of interpreters' "--by: the label 'vmstate' needs --lua, --python, --vm auto or --mixed$" -p 1 --by vmstate
+wrong 'a label of sources with a script that takes none' "--by: the script wall does not record the label 'uri'; .*" -p 1 --script wall --by uri
+for words in '--script off-cpu --distr --by range' '--script vfs --where error=' '--by container' '--script syscalls --by thread,error'; do
+	check "sample-bt: $words is taken" sample-bt -d -p $$ --engine bpf $words
+done
+mkdir -p own/stap
+sed '/^\/\/ flametap: keys/d' "$TOP/stap/faults.stp" >own/stap/own.stp
+check 'sample-bt: a script that does not declare its labels may have any' \
+	env FLAMETAP_DATADIR="$PWD/own" sample-bt -d -p $$ --engine bpf --script own --by any
+check 'sample-bt-vfs: the completion of --by has its labels' sh -c \
+	"sample-bt --script vfs --help | awk -v shell=bash -v program=sample-bt -f '$TOP/completion/completion.awk' | grep -q -e \"--by) .*process op path syscall error cgroup\""
 wrong 'a rate where there is none' '-F: the script off-cpu does not support it' -p 1 --script off-cpu -F 99
 wrong 'idle where there is none' '--idle: the script off-cpu does not support it' -a --idle --script off-cpu
 check 'sample-bt: --help lists what the script supports' sh -c "sample-bt --help | grep -q -e --rate && sample-bt --script off-cpu --help | grep -q -e --perl"
