@@ -93,10 +93,9 @@ bool account_is_named(
 
 static void add_amount(struct strbuf *out, uint64_t amount, const char *unit)
 {
-	if (amount_is_time(unit))
-		amount_add_time(out, (double)amount, unit);
-	else
-		strbuf_addf(out, "%" PRIu64 " %s", amount, unit);
+	amount_add_plain(out, amount, unit);
+	if (!amount_width(unit))
+		strbuf_addf(out, " %s", unit);
 }
 
 bool account_is_much(uint64_t part, uint64_t all)

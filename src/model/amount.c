@@ -7,34 +7,65 @@
 #include <math.h>
 #include <string.h>
 
-static const struct time_unit {
+struct amount_unit {
 	const char *name, *full;
-	double ns;
-} units[] = {
+	double size; /* of the smallest unit */
+};
+
+/* The largest unit first. */
+static const struct amount_unit times[] = {
 	{"s", "seconds", 1e9},
 	{"ms", "milliseconds", 1e6},
 	{"us", "microseconds", 1e3},
 	{"ns", "nanoseconds", 1},
 };
 
-static const struct time_unit *find_unit(const char *name)
+static const struct amount_unit sizes[] = {
+	{"TiB", "tebibytes", 0x1p40},
+	{"GiB", "gibibytes", 0x1p30},
+	{"MiB", "mebibytes", 0x1p20},
+	{"KiB", "kibibytes", 0x1p10},
+	{"B", "bytes", 1},
+};
+
+static const struct amount_unit *find_in(
+	const struct amount_unit *units, size_t nr, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(name, units[i].name) || !strcmp(name, units[i].full))
 			return &units[i];
-	return strcmp(name, "\xc2\xb5s") ? NULL : &units[2]; /* "µs" */
+	return NULL;
+}
+
+static const struct amount_unit *find_time(const char *name)
+{
+	if (!strcmp(name, "\xc2\xb5s")) /* "µs" */
+		name = "us";
+	return find_in(times, ARRAY_LEN(times), name);
+}
+
+static const struct amount_unit *find_size(const char *name)
+{
+	return find_in(sizes, ARRAY_LEN(sizes), name);
 }
 
 bool amount_is_time(const char *unit)
 {
-	return find_unit(unit) != NULL;
+	return find_time(unit) != NULL;
+}
+
+int amount_width(const char *unit)
+{
+	return find_time(unit)   ? (int)strlen("999.9 ms")
+	       : find_size(unit) ? (int)strlen("999.9 KiB")
+				 : 0;
 }
 
 double amount_ns(const char *unit)
 {
-	const struct time_unit *u = find_unit(unit);
+	const struct amount_unit *u = find_time(unit);
 
-	return u ? u->ns : 0;
+	return u ? u->size : 0;
 }
 
 void amount_add_grouped(struct strbuf *out, uint64_t n)
@@ -49,13 +80,15 @@ void amount_add_grouped(struct strbuf *out, uint64_t n)
 	}
 }
 
-void amount_add_time(struct strbuf *out, double weight, const char *unit)
+void amount_add_scaled(struct strbuf *out, double weight, const char *unit)
 {
-	const struct time_unit *own = find_unit(unit), *shown = units;
+	bool is_time = amount_is_time(unit);
+	const struct amount_unit *own = is_time ? find_time(unit) : find_size(unit);
+	const struct amount_unit *shown = is_time ? times : sizes;
 
-	while (shown < own && weight * own->ns < shown->ns)
+	while (shown < own && weight * own->size < shown->size)
 		shown++;
-	double value = weight * own->ns / shown->ns;
+	double value = weight * own->size / shown->size;
 	int digits = shown == own || value >= 999.95 ? 0 : value < 10 ? 3 : value < 100 ? 2 : 1;
 
 	if (digits)
@@ -67,8 +100,8 @@ void amount_add_time(struct strbuf *out, double weight, const char *unit)
 
 void amount_add(struct strbuf *out, uint64_t weight, const char *unit)
 {
-	if (amount_is_time(unit))
-		amount_add_time(out, (double)weight, unit);
+	if (amount_width(unit))
+		amount_add_scaled(out, (double)weight, unit);
 	else
 		amount_add_grouped(out, weight);
 }
@@ -76,6 +109,14 @@ void amount_add(struct strbuf *out, uint64_t weight, const char *unit)
 void amount_add_unit(struct strbuf *out, uint64_t weight, const char *unit)
 {
 	amount_add(out, weight, unit);
-	if (!amount_is_time(unit))
+	if (!amount_width(unit))
 		strbuf_addf(out, " %s", unit);
+}
+
+void amount_add_plain(struct strbuf *out, uint64_t weight, const char *unit)
+{
+	if (amount_width(unit))
+		amount_add_scaled(out, (double)weight, unit);
+	else
+		strbuf_addu(out, weight);
 }

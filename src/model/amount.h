@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weights as text: "1,302 samples"; times in s, ms, us or ns, depending on their size: "1.302 s".
+ * Weights as text: "1,302 samples". Times and bytes are scaled to a unit that fits them: "1.302 s",
+ * "34.09 MiB".
  */
 #ifndef MODEL_AMOUNT_H
 #define MODEL_AMOUNT_H
@@ -17,15 +18,25 @@ bool amount_is_time(const char *unit);
 double amount_ns(const char *unit);
 
 /*
- * Appends "1.302 s", with four digits, or all digits of WEIGHT. UNIT is its unit, a unit of time.
+ * Returns the columns of most amounts in UNIT, a unit of time or bytes; or 0 if amounts in UNIT are
+ * not scaled.
  */
-void amount_add_time(struct strbuf *out, double weight, const char *unit);
+int amount_width(const char *unit);
 
-/* Appends "1,302" or "1.302 s". */
+/*
+ * Appends "1.302 s" or "34.09 MiB", with four digits, or all digits of WEIGHT. UNIT is its unit, a
+ * unit of time or bytes.
+ */
+void amount_add_scaled(struct strbuf *out, double weight, const char *unit);
+
+/* Appends "1,302", "1.302 s" or "34.09 MiB". */
 void amount_add(struct strbuf *out, uint64_t weight, const char *unit);
 
-/* Works like amount_add(), but always with the unit: "1,302 samples", "1.302 s". */
+/* Works like amount_add(), but always with the unit: "1,302 samples". */
 void amount_add_unit(struct strbuf *out, uint64_t weight, const char *unit);
+
+/* Works like amount_add(), but without commas: "1302". */
+void amount_add_plain(struct strbuf *out, uint64_t weight, const char *unit);
 
 /* Appends "1,302". */
 void amount_add_grouped(struct strbuf *out, uint64_t n);

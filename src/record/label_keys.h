@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which labels the rows of a recording can have, as far as this is known before it starts: those
- * that the script declares, those of interpreters and sources that the options ask for, and those
- * of processes.
+ * Which labels the rows of a recording can have, as far as this is known before it starts: labels
+ * that the script declares, labels of the interpreters and of the source that the options ask for,
+ * and labels of processes.
  */
 #ifndef RECORD_LABEL_KEYS_H
 #define RECORD_LABEL_KEYS_H

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* The unit of a time is chosen by its size; digits that the profile does not have are not shown. */
+/* The unit of times and bytes is chosen by their size; digits that the profile does not have are
+ * not shown. */
 static void amount__units(void **state)
 {
 	static const struct {
@@ -31,7 +32,12 @@ static void amount__units(void **state)
 		{15, "ms", "15 ms"},
 		{15000, "s", "15,000 s"},
 		{1234567, "samples", "1,234,567 samples"},
-		{1234, "bytes", "1,234 bytes"},
+		{812, "bytes", "812 B"},
+		{4096, "bytes", "4.000 KiB"},
+		{35742671, "bytes", "34.09 MiB"},
+		{1023 << 20, "B", "1,023 MiB"},
+		{3, "MiB", "3 MiB"},
+		{UINT64_MAX, "bytes", "16,777,216 TiB"},
 	};
 
 	(void)state;

@@ -14,6 +14,7 @@
 #include "lib/hash.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/amount.h"
 #include "process/process.h"
 #include "process/task.h"
 #include "tool/pools/ages.h"
@@ -261,16 +262,15 @@ static void note_samples(const struct tool_run *run, struct strbuf *notes)
 		strbuf_addf(notes, "%" PRIu64 " calls were taken as samples", a->sum.taken);
 	if (a->keeps_blocks)
 		strbuf_addf(notes, ", of which %" PRIu64 " blocks are left", a->nr_held);
-	if (a->keeps_blocks && !a->nr_held)
-		strbuf_addf(notes,
-			": less than %" PRIu64 " bytes are held, with a probability of 95 %%; "
-			"--interval 1 takes all\n",
-			UNSEEN * (uint64_t)a->every);
-	else
-		strbuf_addf(notes,
-			": the sum of bytes has a standard error of %.0f; --interval 1 takes "
-			"all\n",
-			error);
+	if (a->keeps_blocks && !a->nr_held) {
+		strbuf_adds(notes, ": less than ");
+		amount_add(notes, UNSEEN * (uint64_t)a->every, "bytes");
+		strbuf_adds(notes, " are held, with a probability of 95 %");
+	} else {
+		strbuf_adds(notes, ": the sum of bytes has a standard error of ");
+		amount_add_scaled(notes, error, "bytes");
+	}
+	strbuf_adds(notes, "; --interval 1 takes all\n");
 }
 
 static void note(const struct tool_run *run, struct strbuf *notes)

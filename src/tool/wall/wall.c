@@ -158,11 +158,11 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 	if (!s->ns)
 		return;
 	strbuf_addf(notes, "%" PRIu64 " ticks share ", s->ticks);
-	amount_add_time(notes, (double)(s->ns - s->unhit), "ns");
+	amount_add_scaled(notes, (double)(s->ns - s->unhit), "ns");
 	strbuf_adds(notes, " on a processor");
 	if (s->unhit) {
 		strbuf_adds(notes, "; no tick has hit the other threads, which ran for ");
-		amount_add_time(notes, (double)s->unhit, "ns");
+		amount_add_scaled(notes, (double)s->unhit, "ns");
 	}
 	strbuf_addch(notes, '\n');
 }

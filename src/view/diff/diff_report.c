@@ -127,8 +127,8 @@ int diff_report_json(const struct diff_functions *f, const struct diff_limit *li
 	return written(out, err);
 }
 
-/* Widths in columns. BEFORE is the width of "before", TIME the width of "12.34 ms". */
-enum { CHANGE = 12, STATUS = 7, BETWEEN = 2, BEFORE = 6, TIME = 8 };
+/* Widths in columns. BEFORE is the width of "before". */
+enum { CHANGE = 12, STATUS = 7, BETWEEN = 2, BEFORE = 6 };
 
 struct columns {
 	int before, after;
@@ -136,22 +136,13 @@ struct columns {
 	bool short_names;
 };
 
-/* Appends a number as in bt-report's tables: "1302", "1.302 s". */
-static void add_amount(struct strbuf *out, uint64_t n, const char *unit)
-{
-	if (amount_is_time(unit))
-		amount_add(out, n, unit);
-	else
-		strbuf_addu(out, n);
-}
-
 /* Returns the width of a column with weights up to TOTAL. */
 static int width_of(uint64_t total, const char *unit)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	add_amount(&text, total, unit);
-	int width = (int)text.len, least = amount_is_time(unit) ? TIME : BEFORE;
+	amount_add_plain(&text, total, unit);
+	int width = (int)text.len, scaled = amount_width(unit), least = scaled ? scaled : BEFORE;
 
 	strbuf_release(&text);
 	return width < least ? least : width;
@@ -189,7 +180,7 @@ static void add_weight(struct strbuf *out, uint64_t n, const char *unit, int wid
 {
 	struct strbuf cell = STRBUF_INIT;
 
-	add_amount(&cell, n, unit);
+	amount_add_plain(&cell, n, unit);
 	strbuf_addf(out, "%*s", width, cell.buf);
 	strbuf_release(&cell);
 }
@@ -224,10 +215,10 @@ static void add_top_line(struct strbuf *out, const struct diff_functions *f,
 static void add_top_head(
 	struct strbuf *out, const struct diff_functions *f, const struct columns *c)
 {
-	add_amount(out, f->scale.total.before, f->unit);
+	amount_add_plain(out, f->scale.total.before, f->unit);
 	strbuf_adds(out, " -> ");
-	add_amount(out, f->scale.total.after, f->unit);
-	if (!amount_is_time(f->unit)) {
+	amount_add_plain(out, f->scale.total.after, f->unit);
+	if (!amount_width(f->unit)) {
 		strbuf_addch(out, ' ');
 		terminal_add(out, f->unit, strlen(f->unit), 20);
 	}

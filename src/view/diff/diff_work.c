@@ -99,7 +99,7 @@ static double change_of(const struct diff_work *w)
 static void add_cost(const struct diff_work *w, double cost, struct strbuf *out)
 {
 	if (w->is_time) {
-		amount_add_time(out, cost, "ns");
+		amount_add_scaled(out, cost, "ns");
 		return;
 	}
 	if (cost < 1000)

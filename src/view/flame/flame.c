@@ -140,7 +140,7 @@ static void add_amount(struct picture *pic, uint64_t weight)
 	double shown = floor((double)weight * pic->factor + 0.5);
 
 	if (pic->is_time) {
-		amount_add_time(&pic->text, (double)weight * pic->factor, pic->unit_word);
+		amount_add_scaled(&pic->text, (double)weight * pic->factor, pic->unit_word);
 		return;
 	}
 	if (pic->factor != 1)

@@ -34,12 +34,10 @@ static int larger(int a, int b)
 static int widest(const struct report *r, const char *head, uint64_t n)
 {
 	struct strbuf text = STRBUF_INIT;
-	int width = larger((int)strlen(head), digits(n));
 
-	if (amount_is_time(r->p->unit)) {
-		amount_add(&text, n, r->p->unit);
-		width = larger(larger((int)strlen(head), (int)text.len), TIME);
-	}
+	amount_add_plain(&text, n, r->p->unit);
+	int width = larger((int)strlen(head), larger((int)text.len, amount_width(r->p->unit)));
+
 	strbuf_release(&text);
 	return width;
 }
@@ -228,10 +226,7 @@ static void add_weight(struct report *r, uint64_t weight, uint64_t all, int widt
 	struct strbuf percent = STRBUF_INIT, amount = STRBUF_INIT;
 
 	percent_add(&percent, weight, all);
-	if (amount_is_time(r->p->unit))
-		amount_add(&amount, weight, r->p->unit);
-	else
-		strbuf_addu(&amount, weight);
+	amount_add_plain(&amount, weight, r->p->unit);
 	strbuf_addf(&r->text, "%6s %% %*s  ", percent.buf, width, amount.buf);
 	strbuf_release(&percent);
 	strbuf_release(&amount);
@@ -285,7 +280,7 @@ static void add_count(struct report *r, const struct report_entry *row, int widt
 	double ns = report_ns_each(r, row);
 
 	if (ns >= 0)
-		amount_add_time(&each, ns, "ns");
+		amount_add_scaled(&each, ns, "ns");
 	strbuf_addf(&r->text, "%*" PRIu64 "  %*s  ", width, row->count, TIME, each.buf);
 	strbuf_release(&each);
 }
@@ -380,10 +375,9 @@ static void add_top(struct report *r, const struct widths *w)
 		strbuf_addch(&r->text, '\n');
 	}
 	strbuf_release(&heading);
-	if (amount_is_time(r->p->unit)) {
-		amount_add(&r->text, r->p->nodes[0].total, r->p->unit);
-	} else {
-		strbuf_addf(&r->text, "%" PRIu64 " ", r->p->nodes[0].total);
+	amount_add_plain(&r->text, r->p->nodes[0].total, r->p->unit);
+	if (!amount_width(r->p->unit)) {
+		strbuf_addch(&r->text, ' ');
 		terminal_add(&r->text, r->p->unit, strlen(r->p->unit), 20);
 	}
 	strbuf_addch(&r->text, '\n');

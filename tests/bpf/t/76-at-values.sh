@@ -15,7 +15,8 @@ odd=$((N * (N + 1) / 2 - 4 * (N / 4) * (N / 4 + 1) / 2)) # numbers that are no m
 # adds NAME SUM [UNIT]: checks the sum of a recording and its unit
 adds() {
 	check_eq "$1: sum" "$2" "$(weight "$T/$1.folded")"
-	check "$1: unit" grep -q " $2 ${3-[a-z0-9]*} kept, 0 lost" "$T/$1.err"
+	check "$1: unit" grep -q "^event 0 at ${3-[a-z0-9]*} " "$T/$1.rec"
+	check "$1: none lost" grep -q ' kept, 0 lost' "$T/$1.err"
 }
 
 GIVE='process.function("give")'

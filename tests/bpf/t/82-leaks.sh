@@ -40,7 +40,7 @@ check 'sampled: says how exact it is' grep -q ' blocks are left: the sum of byte
 
 # no sample is left: what may be held all the same
 "$BIN-leaks" --engine bpf --interval 1073741824 --preload no -o "$T/unseen.rec" -- "$HEAP" "$T" 3 2>"$T/unseen.err" || :
-check 'unseen: says how much may be held' grep -q ' less than 3221225472 bytes are held, with a probability of 95 %; --interval 1 takes all$' "$T/unseen.err"
+check 'unseen: says how much may be held' grep -q ' less than 3.000 GiB are held, with a probability of 95 %; --interval 1 takes all$' "$T/unseen.err"
 check 'unseen: does not say that there is nothing' grep -q ' no samples: the target holds no block that was taken as a sample$' "$T/unseen.err"
 
 # a table that is too small: what did not fit is counted
