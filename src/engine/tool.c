@@ -254,6 +254,7 @@ static int take_line(struct tool *tool, const char *line, struct strbuf *err)
 		{"program", &tool->program},
 		{"labels", &tool->labels},
 		{"keys", &tool->keys},
+		{"table", &tool->table},
 		{"leaf", &tool->leaf},
 	};
 	const char *key;
@@ -578,7 +579,7 @@ void tool_release(struct tool *tool)
 {
 	char *const strings[] = {tool->name, tool->path, tool->event, tool->title, tool->unit,
 		tool->clock, tool->none, tool->takes, tool->stacks, tool->actions, tool->preload,
-		tool->program, tool->labels, tool->keys, tool->leaf};
+		tool->program, tool->labels, tool->keys, tool->table, tool->leaf};
 
 	for (char **t = tool->tapsets; t && *t; t++)
 		free(*t);

@@ -71,8 +71,9 @@ struct tool {
 	char *preload; /* name of the library that a command loads first, or NULL */
 	char *program; /* of the built-in engine, or NULL if only SystemTap runs it */
 	char *labels;  /* the source of labels that it needs, or NULL */
-	char *keys; /* of the labels that its rows may have, separated by blanks, "-" if there are
-		     * none, or NULL if they are not known */
+	char *keys;  /* of the labels that its rows may have, separated by blanks, "-" if there are
+		      * none, or NULL if they are not known */
+	char *table; /* label by which samples are listed on a terminal, or NULL for backtraces */
 	char *leaf; /* labels, separated by blanks, whose values are the frames at the leaf, or NULL
 		     */
 	struct tool_count counts[TOOL_COUNTS_MAX];

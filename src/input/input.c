@@ -44,7 +44,7 @@ static void add_account(struct profile *p, const struct account *before, bool fi
 
 static bool nothing_yet(const struct profile *p)
 {
-	return p->nr_nodes == 1 && !account_lost(&p->account) && !p->counted.unit;
+	return p->nr_nodes == 1 && !account_lost(&p->account) && !p->counted[0].unit;
 }
 
 void input_recording(struct profile *p, struct recording *rec, const struct input_options *options,
@@ -154,7 +154,8 @@ static void add_tree(struct profile *p, const struct profile *own)
 	profile_add_tree(p, own, frame_of);
 	p->account = own->account;
 	cuts_add_all(&p->cuts, &own->cuts);
-	value_counts_merge(&p->counted, &own->counted);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_merge(&p->counted[i], &own->counted[i]);
 	ranges_merge(&p->ranges, &own->ranges);
 	free(frame_of);
 }

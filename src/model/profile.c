@@ -41,7 +41,8 @@ void profile_init(struct profile *p)
 	init_nodes(p);
 	p->unit = xstrdup("samples");
 	cuts_init(&p->cuts);
-	value_counts_init(&p->counted);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_init(&p->counted[i]);
 	ranges_init(&p->ranges);
 }
 
@@ -51,7 +52,8 @@ void profile_release(struct profile *p)
 	free(p->frames);
 	free(p->nodes);
 	cuts_release(&p->cuts);
-	value_counts_release(&p->counted);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_release(&p->counted[i]);
 	ranges_release(&p->ranges);
 	profile_times_release(&p->times);
 	free(p->by_frame.slots);
@@ -91,7 +93,8 @@ void profile_describe(struct profile *p, const struct profile *from)
 	cuts_release(&p->cuts);
 	cuts_init(&p->cuts);
 	cuts_add_all(&p->cuts, &from->cuts);
-	value_counts_copy(&p->counted, &from->counted);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_copy(&p->counted[i], &from->counted[i]);
 	ranges_merge(&p->ranges, &from->ranges);
 	p->times.slice_ns = from->times.slice_ns;
 	p->times.begin_ns = from->times.begin_ns;

@@ -88,14 +88,14 @@ struct profile {
 	struct timing timing;
 	struct origin origin;
 	struct account account;
-	struct cuts cuts;            /* why the account has cut and broken stacks */
-	struct value_counts counted; /* other counts, for each value of the label given by --by */
-	struct ranges ranges;        /* the distribution of the events' values */
-	struct profile_times times;  /* of the self weights */
-	bool reversed;               /* the leaf is at the root, see filter_reverse() */
-	bool tasks;                  /* there are several processes, distinguished by task frames */
-	bool states, no_states;      /* there are rows with a state label, and without one */
-	uint64_t unlabelled;         /* weight of rows without LABEL_SET frame due to the limit */
+	struct cuts cuts;                         /* why the account has cut and broken stacks */
+	struct value_counts counted[COUNTED_MAX]; /* for each value of the label given by --by */
+	struct ranges ranges;                     /* the distribution of the events' values */
+	struct profile_times times;               /* of the self weights */
+	bool reversed;          /* the leaf is at the root, see filter_reverse() */
+	bool tasks;             /* there are several processes, distinguished by task frames */
+	bool states, no_states; /* there are rows with a state label, and without one */
+	uint64_t unlabelled;    /* weight of rows without LABEL_SET frame due to the limit */
 };
 
 void profile_init(struct profile *p);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "recording.h"
+#include "amount.h"
+#include "recording_time.h"
 #include "task_filter.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
@@ -225,8 +227,23 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows && rec->rows[0].stacks[0] != NO_STACK ? rec->rows[0].event : 0;
 }
 
+/*
+ * Returns whether event I is the number of things whose time or bytes the event VIEWED is, such as
+ * calls.
+ */
+static bool is_number_of(const struct recording *rec, uint32_t i, uint32_t viewed)
+{
+	const struct rec_event *event = &rec->events[i], *of = &rec->events[viewed];
+	const char *unit = recording_get(rec, event->unit);
+
+	return viewed < rec->nr_events && !of->period && event->clock == of->clock &&
+	       amount_width(recording_get(rec, of->unit)) && !amount_width(unit) &&
+	       !strcmp(unit, recording_get(rec, event->name));
+}
+
 bool *recording_counting_events(const struct recording *rec, const struct recording_view *view)
 {
+	bool is_by_slice = view->by && !strcmp(view->by, RECORDING_SLICE);
 	uint32_t viewed = recording_viewed_event(rec, view);
 	bool *counts = xcalloc(rec->nr_events, sizeof(*counts));
 
@@ -234,7 +251,8 @@ bool *recording_counting_events(const struct recording *rec, const struct record
 		counts[i] = i != viewed;
 	for (size_t i = 0; i < rec->nr_rows; i++)
 		if (rec->rows[i].stacks[0] != NO_STACK)
-			counts[rec->rows[i].event] = false;
+			counts[rec->rows[i].event] &=
+				!is_by_slice && is_number_of(rec, rec->rows[i].event, viewed);
 	return counts;
 }
 

@@ -289,8 +289,9 @@ struct recording_view {
 uint32_t recording_viewed_event(const struct recording *rec, const struct recording_view *view);
 
 /*
- * Returns for each event whether it only counts the owners of labels, such as requests: VIEW does
- * not show it, and none of its rows has a stack. The caller frees the array.
+ * Returns for each event whether it only counts: VIEW does not show it, and none of its rows has a
+ * stack, as they stand for the owners of labels, such as requests; or it is the number of what the
+ * shown event measures, such as calls, unless VIEW is by slice. The caller frees the array.
  */
 bool *recording_counting_events(const struct recording *rec, const struct recording_view *view);
 

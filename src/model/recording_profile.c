@@ -538,23 +538,37 @@ static void set_heading(const struct recording *rec, struct profile *p)
 	profile_set(&p->origin.engine, recording_meta(rec, "engine"));
 }
 
-/* Counts the owners of labels, such as requests, if there is an event for them. */
+/* Returns the counts in UNIT, which may be new, or NULL if there is no room for them. */
+static struct value_counts *counts_in(struct profile *p, const char *unit)
+{
+	for (size_t i = 0; i < COUNTED_MAX; i++) {
+		struct value_counts *c = &p->counted[i];
+
+		if (!c->unit)
+			profile_set(&c->unit, unit);
+		if (!strcmp(c->unit, unit))
+			return c;
+	}
+	return NULL;
+}
+
+/* Counts what the events that only count stand for, such as requests or calls. */
 static void count_things(struct tree_builder *b)
 {
 	const struct recording *rec = b->rec;
-	struct value_counts *c = &b->p->counted;
 	bool *counts = recording_counting_events(rec, b->view);
 
 	for (size_t i = 0; i < rec->nr_rows; i++) {
 		const struct rec_row *row = &rec->rows[i];
-		const char *unit = recording_get(rec, rec->events[row->event].unit);
 
-		if (!counts[row->event] || !recording_selects(rec, b->view, row) ||
-			(c->unit && strcmp(c->unit, unit)))
+		if (!counts[row->event] || !recording_selects(rec, b->view, row))
 			continue;
-		profile_set(&c->unit, unit);
+		struct value_counts *c =
+			counts_in(b->p, recording_get(rec, rec->events[row->event].unit));
+
 		set_by_text(b, row);
-		value_counts_add(c, b->text.buf, b->text.len, row->sum);
+		if (c)
+			value_counts_add(c, b->text.buf, b->text.len, row->sum);
 	}
 	free(counts);
 }

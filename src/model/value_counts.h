@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many things, such as requests, had each value of a label. */
+/*
+ * How many things, such as requests or calls, had each value of a label. A profile has a list of
+ * such counts, whose unused elements have no unit.
+ */
 #ifndef MODEL_VALUE_COUNTS_H
 #define MODEL_VALUE_COUNTS_H
 
@@ -8,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { COUNTED_MAX = 3 };
 
 struct value_counts {
 	char *unit;   /* what is counted, such as "requests", or NULL if nothing is */

@@ -16,6 +16,7 @@
 #include "view/output.h"
 #include "view/report/ranges_report.h"
 #include "view/skid.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,12 +77,26 @@ static void keep_recording(void)
 	exit(EXIT_FAILED);
 }
 
-/* Writes the distribution if it was recorded and has any event, or else backtraces. */
+static void write_table(const struct options *o, const struct output *out, struct strbuf *err)
+{
+	struct report_options report = {.of = REPORT_GROUPS, .form = REPORT_TEXT};
+
+	if (report_keys_parse(&report.keys, o->view.by, err) == 0)
+		view_report(out->profile, &report, stdout, err);
+	report_keys_release(&report.keys);
+}
+
+/*
+ * Writes the script's table, the distribution if it was recorded and has any event, or else
+ * backtraces.
+ */
 static void write_stdout(const struct options *o, const struct output *out, struct strbuf *err)
 {
 	bool is_distr = o->session.request.measure.ranges;
 
-	if (!is_distr || ranges_report(out->profile, o->view.by, GRID_TEXT, stdout))
+	if (o->table)
+		write_table(o, out, err);
+	else if (!is_distr || ranges_report(out->profile, o->view.by, GRID_TEXT, stdout))
 		output_write(out, OUT_BT, "-", err);
 }
 

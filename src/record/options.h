@@ -42,6 +42,7 @@ struct options {
 	bool check, json;
 	bool scripts; /* only list the scripts */
 	bool live;    /* show the recording on the terminal while it is made */
+	bool table;   /* show a table by the label of the view on the terminal */
 	bool mixed;   /* request.mixed */
 	int overload; /* per cent, or below 0 if it is not given */
 	double last;  /* seconds before the end that are kept, or 0 for all */

@@ -300,6 +300,19 @@ static void choose_labels(struct options *o)
 		usage_error("--requests: the requests of %s cannot be counted", q->label->title);
 }
 
+/* Chooses the table of the script in place of backtraces if the result is shown on a terminal. */
+static void choose_table(struct options *o)
+{
+	const struct tool *tool = o->session.request.tool;
+
+	o->table = tool->table && o->session.to_stdout && isatty(STDOUT_FILENO) && !o->view.by &&
+		   !o->view.threads && !o->session.request.measure.ranges;
+	if (!o->table)
+		return;
+	o->view.by = tool->table;
+	o->view.keep_labels = true;
+}
+
 /* Refuses what SystemTap does not do where SystemTap would have to record. */
 static void check_engine_does(const struct options *o)
 {
@@ -512,6 +525,7 @@ void options_check(struct options *o)
 	check_script(o);
 	choose_labels(o);
 	label_keys_check(o);
+	choose_table(o);
 	check_engine_does(o);
 	q->pids = o->pids.list;
 	q->nr_pids = o->pids.nr;

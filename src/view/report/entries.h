@@ -16,7 +16,7 @@ struct report_entry {
 	uint32_t category; /* in categories.names; of a group, the place of its values */
 	bool kernel;       /* it belongs to the kernel and has no module; false for a category */
 	uint64_t self, inclusive;
-	uint64_t count; /* of requests and the like (report_counted); only for groups of a label */
+	uint64_t counts[COUNTED_MAX]; /* of the profile's counted; only for groups of a label */
 };
 
 struct report_entries {

@@ -276,9 +276,9 @@ static void add_up_stacks(struct group_index *x, const uint32_t *of_stack)
 }
 
 /* Adds the counts of the label's values, also of values that no stack has. */
-static void add_counts(struct group_index *x)
+static void add_counts(struct group_index *x, size_t which)
 {
-	const struct value_counts *t = &x->groups->p->counted;
+	const struct value_counts *t = &x->groups->p->counted[which];
 	uint32_t none = no_combination(x);
 
 	for (uint32_t i = 0; i < t->values.nr && i < t->alloc; i++) {
@@ -287,7 +287,7 @@ static void add_counts(struct group_index *x)
 		uint32_t of = with_value(x, none, true, strpool_get(&t->values, i));
 		uint32_t number = number_of_group(x, of, 0, 0);
 
-		x->groups->list[number].count = t->counts[i];
+		x->groups->list[number].counts[which] = t->counts[i];
 	}
 }
 
@@ -319,7 +319,7 @@ static int compare_groups(const void *va, const void *vb, void *arg)
 	if (!c)
 		c = (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
 	if (!c)
-		c = (a->count < b->count) - (a->count > b->count);
+		c = compare_u64(b->counts[0], a->counts[0]);
 	if (!c)
 		c = compare_values(x, a, b);
 	if (!c)
@@ -328,13 +328,21 @@ static int compare_groups(const void *va, const void *vb, void *arg)
 	return c ? c : a->kernel - b->kernel;
 }
 
+static bool has_counts(const struct report_entry *entry)
+{
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		if (entry->counts[i])
+			return true;
+	return false;
+}
+
 static void sort(struct group_index *x)
 {
 	struct report_entries *g = x->groups;
 
 	if (g->nr)
 		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, x);
-	while (g->nr && !g->list[g->nr - 1].inclusive && !g->list[g->nr - 1].count)
+	while (g->nr && !g->list[g->nr - 1].inclusive && !has_counts(&g->list[g->nr - 1]))
 		g->nr--;
 }
 
@@ -364,7 +372,8 @@ void groups_init(struct report_entries *groups, const struct profile *p,
 	else
 		add_up_frames(&x, of_stack, categories);
 	if (keys->label && keys->nr == 1)
-		add_counts(&x);
+		for (size_t i = 0; i < COUNTED_MAX; i++)
+			add_counts(&x, i);
 	sort(&x);
 	free(of_stack);
 	free(categories);

@@ -28,23 +28,35 @@ bool report_has_one_weight(const struct report *r)
 	       (r->options->of == REPORT_GROUPS && report_keys_are_of_stacks(&r->options->keys));
 }
 
-const char *report_counted(const struct report *r)
+const char *report_counted(const struct report *r, size_t i)
 {
 	const struct report_keys *keys = &r->options->keys;
 
-	return r->options->of == REPORT_GROUPS && keys->label && keys->nr == 1 ? r->p->counted.unit
-									       : NULL;
+	return r->options->of == REPORT_GROUPS && keys->label && keys->nr == 1 && i < COUNTED_MAX
+		       ? r->p->counted[i].unit
+		       : NULL;
 }
 
-double report_ns_each(const struct report *r, const struct report_entry *row)
+const char *report_each_unit(const struct report *r)
+{
+	bool is_scaled = amount_width(r->p->unit) || r->p->timing.period || r->p->timing.mixed;
+
+	if (!report_counted(r, 0) || !is_scaled)
+		return NULL;
+	return amount_width(r->p->unit) && !amount_is_time(r->p->unit) ? r->p->unit : "ns";
+}
+
+double report_each(const struct report *r, const struct report_entry *row)
 {
 	const struct timing *t = &r->p->timing;
-	double ns = amount_ns(r->p->unit);
+	double size = amount_is_time(r->p->unit) ? amount_ns(r->p->unit) : (double)t->period;
 
-	if (ns <= 0 && !t->mixed)
-		ns = (double)t->period;
-	return ns > 0 && row->count && !r->p->counted.partial
-		       ? ns * (double)row->inclusive / (double)row->count
+	if (amount_width(r->p->unit) && !amount_is_time(r->p->unit))
+		size = 1;
+	else if (!amount_is_time(r->p->unit) && t->mixed)
+		size = 0;
+	return size > 0 && row->counts[0] && !r->p->counted[0].partial
+		       ? size * (double)row->inclusive / (double)row->counts[0]
 		       : -1;
 }
 
@@ -123,16 +135,27 @@ static void csv_weights(struct report *r, const struct report_entry *row)
 	csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 }
 
-/* Appends ",COUNT,us_each". */
-static void csv_count(struct report *r, const struct report_entry *row)
+/* Appends EACH, times in us. */
+static void add_each(struct report *r, const struct report_entry *row)
 {
-	double ns = report_ns_each(r, row);
+	double each = report_each(r, row);
 
-	strbuf_addch(&r->text, ',');
-	strbuf_addu(&r->text, row->count);
-	strbuf_addch(&r->text, ',');
-	if (ns >= 0)
-		strbuf_addf(&r->text, "%.3f", ns / 1000);
+	if (each >= 0)
+		strbuf_addf(
+			&r->text, "%.3f", strcmp(report_each_unit(r), "ns") ? each : each / 1000);
+}
+
+/* Appends ",COUNT,us_each,COUNT...". */
+static void csv_counts(struct report *r, const struct report_entry *row)
+{
+	for (size_t i = 0; report_counted(r, i); i++) {
+		strbuf_addch(&r->text, ',');
+		strbuf_addu(&r->text, row->counts[i]);
+		if (i || !report_each_unit(r))
+			continue;
+		strbuf_addch(&r->text, ',');
+		add_each(r, row);
+	}
 }
 
 static void csv_group(struct report *r, const struct report_entry *row)
@@ -150,8 +173,7 @@ static void csv_group(struct report *r, const struct report_entry *row)
 		csv_weight(&r->text, row->inclusive, r->p->nodes[0].total);
 	else
 		csv_weights(r, row);
-	if (report_counted(r))
-		csv_count(r, row);
+	csv_counts(r, row);
 	strbuf_addch(&r->text, '\n');
 }
 
@@ -196,6 +218,12 @@ static void csv_of(struct report *r, const char *relation, uint64_t weight)
 	strbuf_adds(&r->text, ",\n");
 }
 
+/* Returns the heading of the column with what each of the first counts has taken. */
+static const char *each_name(const struct report *r)
+{
+	return strcmp(report_each_unit(r), "ns") ? "bytes_each" : "us_each";
+}
+
 static void csv_group_head(struct report *r)
 {
 	const struct report_keys *keys = &r->options->keys;
@@ -205,9 +233,11 @@ static void csv_group_head(struct report *r)
 	strbuf_adds(&r->text, report_keys_add_module(keys) ? "module," : "");
 	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct"
 						       : "self,self_pct,inclusive,inclusive_pct");
-	if (report_counted(r)) {
+	for (size_t i = 0; report_counted(r, i); i++) {
 		strbuf_addch(&r->text, ',');
-		csv_string(&r->text, report_counted(r), strlen(report_counted(r)), ",us_each");
+		csv_string(&r->text, report_counted(r, i), strlen(report_counted(r, i)), "");
+		if (!i && report_each_unit(r))
+			strbuf_addf(&r->text, ",%s", each_name(r));
 	}
 	strbuf_addch(&r->text, '\n');
 }
@@ -254,17 +284,19 @@ static void json_function(struct report *r, const struct report_entry *row)
 	json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
 }
 
-static void json_count(struct report *r, const struct report_entry *row)
+/* The first counts are "count", further ones are named after their unit. */
+static void json_counts(struct report *r, const struct report_entry *row)
 {
-	double ns = report_ns_each(r, row);
-
-	json_key(&r->text, ", ", "count");
-	strbuf_addu(&r->text, row->count);
-	json_key(&r->text, ", ", "us_each");
-	if (ns >= 0)
-		strbuf_addf(&r->text, "%.3f", ns / 1000);
-	else
-		strbuf_adds(&r->text, "null");
+	for (size_t i = 0; report_counted(r, i); i++) {
+		json_key(&r->text, ", ", i ? report_counted(r, i) : "count");
+		strbuf_addu(&r->text, row->counts[i]);
+		if (i || !report_each_unit(r))
+			continue;
+		json_key(&r->text, ", ", each_name(r));
+		if (report_each(r, row) < 0)
+			strbuf_adds(&r->text, "null");
+		add_each(r, row);
+	}
 }
 
 static void json_group(struct report *r, const struct report_entry *row)
@@ -296,8 +328,7 @@ static void json_row(struct report *r, const struct report_entry *row)
 		json_share(&r->text, ", ", "self", row->self, all);
 		json_share(&r->text, ", ", "inclusive", row->inclusive, all);
 	}
-	if (report_counted(r))
-		json_count(r, row);
+	json_counts(r, row);
 	if (of != REPORT_CATEGORIES && of != REPORT_GROUPS)
 		json_text(&r->text, ", ", "category", entry_category(&r->rows, row));
 	strbuf_addch(&r->text, '}');
@@ -368,8 +399,8 @@ static void report_json(struct report *r)
 	}
 	if (r->options->of == REPORT_GROUPS)
 		json_keys(r);
-	if (report_counted(r))
-		json_text(&r->text, ",\n ", "counted", report_counted(r));
+	if (report_counted(r, 0))
+		json_text(&r->text, ",\n ", "counted", report_counted(r, 0));
 	json_key(&r->text, ",\n ", lists[r->options->of]);
 	strbuf_addch(&r->text, '[');
 	for (uint32_t i = 0; i < report_rows(r); i++) {

@@ -24,14 +24,17 @@ struct report {
 bool report_is_of_calls(const struct report *r);
 bool report_has_one_weight(const struct report *r);
 
-/*
- * Returns the unit of the counts, such as "requests", for a column of its own, or NULL if there are
- * no counts.
- */
-const char *report_counted(const struct report *r);
+/* Returns the unit of counts number I, for a column of its own, or NULL if there are no counts. */
+const char *report_counted(const struct report *r, size_t i);
 
-/* Returns the ns of time for each counted unit of ROW, or a negative number if it is not known. */
-double report_ns_each(const struct report *r, const struct report_entry *row);
+/*
+ * Returns the unit of the column with what each of the first counts has taken, "ns" or "bytes", or
+ * NULL if there is no such column.
+ */
+const char *report_each_unit(const struct report *r);
+
+/* Returns the value in this column of ROW, or a negative number if it is not known. */
+double report_each(const struct report *r, const struct report_entry *row);
 
 /* Returns the weight that is 100 %. */
 uint64_t report_whole(const struct report *r);

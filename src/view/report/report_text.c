@@ -11,11 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NAME_MIN = 5, PERCENT = 8, TIME = 8 }; /* columns of names, "100.00 %", "12.34 ms" */
+enum { NAME_MIN = 5, PERCENT = 8 }; /* columns of names, "100.00 %" */
 
 struct widths {
 	int self, inclusive;          /* columns; self is 0 if there is no such column */
-	int count;                    /* columns of the counts, or 0 */
+	int counts[COUNTED_MAX];      /* columns of the counts, or 0 */
+	int each;                     /* columns of what each of the first counts takes, or 0 */
 	size_t keys[REPORT_KEYS_MAX]; /* of keys of groups; the last one is the name */
 	size_t name, all;
 };
@@ -42,14 +43,14 @@ static int widest(const struct report *r, const char *head, uint64_t n)
 	return width;
 }
 
-static uint64_t most_counted(const struct report *r)
+/* Returns the sum of counts number I. */
+static uint64_t all_counted(const struct report *r, size_t i)
 {
-	uint64_t most = 0;
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < r->rows.nr; i++)
-		if (r->rows.list[i].count > most)
-			most = r->rows.list[i].count;
-	return most;
+	for (uint32_t row = 0; row < r->rows.nr; row++)
+		add_capped(&sum, r->rows.list[row].counts[i]);
+	return sum;
 }
 
 /* A name, and the path of its module, or "". */
@@ -211,10 +212,12 @@ static struct widths fit(const struct report *r)
 		w.inclusive = widest(r, "inclusive", r->p->nodes[0].total);
 		numbers = 2 * (PERCENT + 1) + 2 + (size_t)w.self + (size_t)w.inclusive + 2;
 	}
-	if (report_counted(r)) {
-		w.count = larger((int)strlen(report_counted(r)), digits(most_counted(r)));
-		numbers += (size_t)w.count + TIME + 4;
+	for (size_t i = 0; report_counted(r, i); i++) {
+		w.counts[i] = larger((int)strlen(report_counted(r, i)), digits(all_counted(r, i)));
+		numbers += (size_t)w.counts[i] + 2;
 	}
+	w.each = report_each_unit(r) ? amount_width(report_each_unit(r)) : 0;
+	numbers += w.each ? (size_t)w.each + 2 : 0;
 	w.name = w.all > numbers + NAME_MIN ? w.all - numbers : NAME_MIN;
 	if (r->options->of == REPORT_GROUPS && r->options->keys.nr > 1)
 		fit_keys(r, &w);
@@ -273,16 +276,30 @@ static void add_group(struct report *r, const struct report_entry *row, const st
 	add_cell(&r->text, cell_of(r, row, last), w->name);
 }
 
-/* Appends the count, and the time for each counted unit. */
-static void add_count(struct report *r, const struct report_entry *row, int width)
+/* Appends what each of the first counts takes. */
+static void add_each(struct report *r, const struct report_entry *row, int width)
 {
-	struct strbuf each = STRBUF_INIT;
-	double ns = report_ns_each(r, row);
+	struct strbuf text = STRBUF_INIT;
+	double each = report_each(r, row);
 
-	if (ns >= 0)
-		amount_add_scaled(&each, ns, "ns");
-	strbuf_addf(&r->text, "%*" PRIu64 "  %*s  ", width, row->count, TIME, each.buf);
-	strbuf_release(&each);
+	if (each >= 0)
+		amount_add_scaled(&text, each, report_each_unit(r));
+	strbuf_addf(&r->text, "%*s  ", width, text.buf);
+	strbuf_release(&text);
+}
+
+/* Appends the counts. Further counts than the first, such as errors, are blank if there are none.
+ */
+static void add_counts(struct report *r, const struct report_entry *row, const struct widths *w)
+{
+	for (size_t i = 0; i < COUNTED_MAX && w->counts[i]; i++) {
+		if (!i || row->counts[i])
+			strbuf_addf(&r->text, "%*" PRIu64 "  ", w->counts[i], row->counts[i]);
+		else
+			strbuf_addf(&r->text, "%*s  ", w->counts[i], "");
+		if (!i && w->each)
+			add_each(r, row, w->each);
+	}
 }
 
 static void add_row(struct report *r, const struct report_entry *row, const struct widths *w)
@@ -292,8 +309,7 @@ static void add_row(struct report *r, const struct report_entry *row, const stru
 	if (w->self)
 		add_weight(r, row->self, all, w->self);
 	add_weight(r, row->inclusive, all, w->inclusive);
-	if (w->count)
-		add_count(r, row, w->count);
+	add_counts(r, row, w);
 	if (r->options->of == REPORT_GROUPS)
 		add_group(r, row, w);
 	else if (r->options->of == REPORT_CATEGORIES)
@@ -359,8 +375,11 @@ static void add_heads(struct report *r, const struct widths *w)
 	else
 		strbuf_addf(&r->text, "%s %% %*s  ", report_is_of_calls(r) ? " of it" : "of all",
 			w->inclusive, "weight");
-	if (w->count)
-		strbuf_addf(&r->text, "%*s  %*s  ", w->count, report_counted(r), TIME, "each");
+	for (size_t i = 0; i < COUNTED_MAX && w->counts[i]; i++) {
+		strbuf_addf(&r->text, "%*s  ", w->counts[i], report_counted(r, i));
+		if (!i && w->each)
+			strbuf_addf(&r->text, "%*s  ", w->each, "each");
+	}
 	add_name_head(r, w);
 	strbuf_addch(&r->text, '\n');
 }
@@ -421,11 +440,11 @@ static void add_sum(struct report *r, uint32_t from, const struct widths *w)
 
 	for (uint32_t i = from; i < r->rows.nr; i++) {
 		add_capped(&sum.inclusive, own_weight(r, &r->rows.list[i]));
-		add_capped(&sum.count, r->rows.list[i].count);
+		for (size_t k = 0; k < COUNTED_MAX; k++)
+			add_capped(&sum.counts[k], r->rows.list[i].counts[k]);
 	}
 	add_weight(r, sum.inclusive, r->p->nodes[0].total, w->self ? w->self : w->inclusive);
-	if (w->count)
-		add_count(r, &sum, w->count);
+	add_counts(r, &sum, w);
 }
 
 /*
