@@ -33,13 +33,14 @@ undeclared_keys() {
 	[ -s "$1" ] || return 0
 	set -- "$1" "$(sed -n '/^event 0 /{s/^event 0 \([^ ]*\).*/\1/p;q}' "$1")"
 	set -- "$1" "$(cat "$TOP/stap/$2.stp" "$TOP"/src/tool/*/"$2.tool" 2>/dev/null | sed -n 's,^// flametap: keys ,,p')"
-	[ -z "$2" ] || awk -v declared="$2 cgroup unit container vmstate op range $(label_source_keys)" '
+	[ -z "$2" ] || awk -v declared="$2 vmstate op range $(general_keys)" '
 		BEGIN { n = split(declared, word); for (i = 1; i <= n; i++) known[word[i]] = 1 }
 		$1 == "label" && !($3 in known) && !seen[$3]++ { print $3 }' "$1" | tr '\n' ' '
 }
 
-# label_source_keys: prints the keys of sources of labels, such as uri
-label_source_keys() {
+# general_keys: prints the keys of labels of processes, such as cgroup, and of sources of labels, such as uri
+general_keys() {
+	grep -o 'ROW([a-z]*)' "$TOP/src/model/membership.h" | sed 's/ROW(\(.*\))/\1/' | tr '\n' ' '
 	sed -n 's/.*\[[A-Z_]*\] = {"\([a-z]*\)".*/\1/p' "$TOP"/src/label/*/*_labels.c | tr '\n' ' '
 	sed -n 's/.*\.place = "\([a-z]*\)".*/\1/p' "$TOP"/src/label/*/*_labels.c | tr '\n' ' '
 }

@@ -50,6 +50,7 @@ struct engine_request {
 	/* The source of the samples' labels, or NULL. */
 	const struct label_source *label;
 	uint32_t label_keys;     /* a bit for each label */
+	uint32_t memberships;    /* MEMBERSHIP_BIT of each label of processes that is recorded */
 	bool label_is_optional;  /* processes without the source are recorded, too */
 	bool count_ends;         /* requests and other owners of samples are counted at their end */
 	uint32_t label_values;   /* how many values are kept of each label that clients choose */

@@ -32,6 +32,6 @@ static const char *short_id(const char *path, size_t *len)
 	return cgroup_container(path);
 }
 
-const struct membership_label cgroup_label = {read_path, whole_path};
-const struct membership_label unit_label = {read_path, cgroup_unit};
-const struct membership_label container_label = {read_path, short_id};
+const struct membership_label cgroup_label = {.read = read_path, .value = whole_path};
+const struct membership_label unit_label = {.read = read_path, .value = cgroup_unit};
+const struct membership_label container_label = {.read = read_path, .value = short_id};

@@ -6,8 +6,12 @@
 #include "process/task.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { MEMBERSHIPS_MAX = 1 << 18 }; /* later processes have no labels */
+enum {
+	MEMBERSHIPS_MAX = 1 << 18, /* later processes have no labels */
+	FRESH_NS = 100000000,      /* what was read so recently is not read again */
+};
 
 static const struct facet_ops ops;
 
@@ -19,9 +23,17 @@ const char *const membership_keys[NR_MEMBERSHIPS] = {MEMBERSHIP_LIST(MEMBERSHIP_
 static const struct membership_label *const labels[] = {MEMBERSHIP_LIST(MEMBERSHIP_LABEL)};
 #undef MEMBERSHIP_LABEL
 
-void memberships_init(struct memberships *m, const char *proc)
+uint32_t membership_bit(const char *name, size_t len)
 {
-	*m = (struct memberships){.proc = proc, .nr = 1};
+	for (uint32_t i = 0; i < NR_MEMBERSHIPS; i++)
+		if (strlen(membership_keys[i]) == len && !memcmp(membership_keys[i], name, len))
+			return 1u << i;
+	return 0;
+}
+
+void memberships_init(struct memberships *m, const char *proc, uint32_t selected)
+{
+	*m = (struct memberships){.proc = selected ? proc : NULL, .selected = selected, .nr = 1};
 	facet_init(&m->facet, &ops, NULL, NULL);
 	table_init(&m->by_pid);
 	strpool_init(&m->strings);
@@ -66,16 +78,22 @@ static struct membership *add(struct memberships *m, uint32_t pid, uint64_t star
 	return &m->list[m->nr++];
 }
 
-static void read_labels(struct memberships *m, struct membership *of)
+/* Reads the labels of the bits WHICH. */
+static void read_labels(struct memberships *m, struct membership *of, uint32_t which)
 {
+	char *(*read)(const char *proc, uint32_t pid) = NULL;
 	char *text = NULL;
 
+	of->read_ns = monotonic_ns();
 	for (int i = 0; i < NR_MEMBERSHIPS; i++) {
 		size_t len;
 
-		if (!i || labels[i]->read != labels[i - 1]->read) {
+		if (!(which & 1u << i))
+			continue;
+		if (read != labels[i]->read) {
+			read = labels[i]->read;
 			free(text);
-			text = labels[i]->read(m->proc, of->pid);
+			text = read(m->proc, of->pid);
 		}
 		const char *value = text ? labels[i]->value(text, &len) : NULL;
 
@@ -98,7 +116,20 @@ static void take(struct memberships *m, uint32_t pid)
 	if (!known)
 		return;
 	known->until = UINT64_MAX;
-	read_labels(m, known);
+	read_labels(m, known, m->selected);
+}
+
+/* Reads labels that may have changed again if the newest process of this number runs. */
+static void refresh(struct memberships *m, struct membership *known)
+{
+	uint32_t which = 0;
+
+	for (int i = 0; i < NR_MEMBERSHIPS; i++)
+		which |= labels[i]->changes ? 1u << i : 0;
+	which &= m->selected;
+	if (which && known->until == UINT64_MAX && known->read_ns + FRESH_NS < monotonic_ns() &&
+		known->start == task_start(known->pid, known->pid))
+		read_labels(m, known, which);
 }
 
 void memberships_see(struct memberships *m, uint32_t pid)
@@ -138,12 +169,14 @@ void memberships_see_all(struct memberships *m, int64_t end_ns)
 
 const struct membership *memberships_of(struct memberships *m, uint32_t pid, uint64_t start)
 {
-	const struct membership *known;
+	struct membership *known;
 
 	if (!m->proc)
 		return NULL;
 	memberships_see(m, pid);
 	known = newest(m, pid);
+	if (known)
+		refresh(m, known);
 	while (known && start && known->start > start + 1) /* times are rounded */
 		known = known->older ? &m->list[known->older] : NULL;
 	if (known && start && known->until != UINT64_MAX && start + 1 >= known->until)

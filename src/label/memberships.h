@@ -27,6 +27,7 @@ struct membership_label {
 	char *(*read)(const char *proc, uint32_t pid);
 	/* Returns the value, LEN bytes of TEXT, or NULL if the process does not have the label. */
 	const char *(*value)(const char *text, size_t *len);
+	bool changes; /* while the process runs: the value that was read last is its label */
 };
 
 #define MEMBERSHIP_DECLARE(name) extern const struct membership_label name##_label;
@@ -37,14 +38,16 @@ extern const char *const membership_keys[NR_MEMBERSHIPS];
 
 struct memberships {
 	struct facet facet;
-	const char *proc; /* where procfs is mounted, or NULL if no memberships are recorded */
-	bool forks;       /* a child's labels are read at its fork */
-	bool late;        /* a process's labels are first read when it has a sample */
+	const char *proc;  /* where procfs is mounted, or NULL if no memberships are recorded */
+	uint32_t selected; /* MEMBERSHIP_BIT of the labels that are recorded */
+	bool forks;        /* a child's labels are read at its fork */
+	bool late;         /* a process's labels are first read when it has a sample */
 	struct membership {
 		uint64_t start; /* of the process, ticks since boot */
 		uint64_t until; /* when another process got its PID, or UINT64_MAX */
 		uint32_t pid;
-		uint32_t older; /* number of an earlier process with the same PID, or 0 */
+		uint32_t older;  /* number of an earlier process with the same PID, or 0 */
+		int64_t read_ns; /* when its labels were read (monotonic) */
 		uint32_t values[NR_MEMBERSHIPS]; /* of the labels, in strings, or 0 */
 	} * list;                                /* from 1 */
 	size_t nr, alloc;
@@ -53,8 +56,8 @@ struct memberships {
 	struct strpool strings;
 };
 
-/* PROC is kept. */
-void memberships_init(struct memberships *m, const char *proc);
+/* PROC is kept. SELECTED has the MEMBERSHIP_BIT of each label to record, or is 0 for none. */
+void memberships_init(struct memberships *m, const char *proc, uint32_t selected);
 void memberships_release(struct memberships *m);
 
 /* Reads the labels of process PID, unless they are known. */
@@ -68,6 +71,9 @@ void memberships_executed(struct memberships *m, uint32_t pid);
 
 /* Reads the labels of all processes, until END_NS (monotonic). */
 void memberships_see_all(struct memberships *m, int64_t end_ns);
+
+/* Returns the bit of this label, or 0 if there is none. */
+uint32_t membership_bit(const char *name, size_t len);
 
 /*
  * Returns what is known of the process PID that has a task which started at START ticks since boot

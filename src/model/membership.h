@@ -7,7 +7,11 @@
 #ifndef MODEL_MEMBERSHIP_H
 #define MODEL_MEMBERSHIP_H
 
-#define MEMBERSHIP_LIST(ROW) ROW(cgroup) ROW(unit) ROW(container)
+#define MEMBERSHIP_LIST(ROW) ROW(cgroup) ROW(unit) ROW(container) ROW(title)
+
+/* Bits of sets of them. */
+#define MEMBERSHIP_BIT(name) (1u << MEMBERSHIP_##name)
+#define MEMBERSHIP_ALL ((1u << NR_MEMBERSHIPS) - 1)
 
 #define MEMBERSHIP_ENUM(name) MEMBERSHIP_##name,
 enum { MEMBERSHIP_LIST(MEMBERSHIP_ENUM) NR_MEMBERSHIPS };

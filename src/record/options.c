@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 #include "label/label.h"
+#include "label/memberships.h"
 #include "label_keys.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -160,7 +161,10 @@ static char *list_more_labels(const struct tool *tool)
 {
 	struct strbuf help = STRBUF_INIT;
 
-	strbuf_adds(&help, "Record these labels, too");
+	strbuf_adds(&help, "Record these labels, too; of processes, which several processes have "
+			   "without it");
+	for (int i = 0; i < NR_MEMBERSHIPS; i++)
+		strbuf_addf(&help, "%s%s", i ? ", " : ": ", membership_keys[i]);
 	if (tool_takes(tool, "operators"))
 		strbuf_adds(&help,
 			"; of an interpreter: " VM_OP_LABEL ", the operator that it executes");

@@ -4,6 +4,7 @@
 #include "engine/label_sets.h"
 #include "fleet/fleet_url.h"
 #include "label/label.h"
+#include "label/memberships.h"
 #include "label_keys.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -234,16 +235,22 @@ static __attribute__((noreturn)) void refuse_label(
 		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
 	usage_error("%s", text.buf);
 }
-/* Adds the label KEY, of LEN bytes. Returns false if neither interpreter nor source has it. */
+/*
+ * Adds the label KEY, of LEN bytes. Returns false if neither process nor interpreter nor source has
+ * it.
+ */
 static bool add_label(struct engine_request *q, const char *key, size_t len)
 {
 	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
 	bool is_op = vm_have_operators(q->vms) && tool_takes(q->tool, "operators") &&
 		     len == strlen(VM_OP_LABEL) && !memcmp(key, VM_OP_LABEL, len);
 
+	uint32_t membership = membership_bit(key, len);
+
 	q->label_keys |= bit;
 	q->operators |= is_op;
-	return bit || is_op;
+	q->memberships |= membership;
+	return bit || is_op || membership;
 }
 
 /* Adds the labels of LIST, separated by commas. */
@@ -269,6 +276,18 @@ static void add_labels_of_views(struct options *o)
 		add_label(q, o->where.choices[i].key, strlen(o->where.choices[i].key));
 }
 
+/*
+ * Adds the labels of processes if there are several of them. Titles, of which there may be many,
+ * are not added to windows, which are kept for long.
+ */
+static void add_memberships(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	if (q->all || q->selection.kind || q->children || o->pids.nr > 1)
+		q->memberships |= MEMBERSHIP_ALL & ~(o->every > 0 ? MEMBERSHIP_BIT(title) : 0);
+}
+
 /* Chooses the source of labels that the script needs, unless one is given. */
 static void choose_source(struct engine_request *q)
 {
@@ -287,6 +306,7 @@ static void choose_labels(struct options *o)
 	if (o->with)
 		add_labels(q, o->with);
 	add_labels_of_views(o);
+	add_memberships(o);
 	if (!q->label) {
 		if (q->label_values || q->count_ends)
 			refuse_without_source();

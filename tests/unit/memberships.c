@@ -44,7 +44,7 @@ static int set_up(void **state)
 
 	assert_int_equal(mkdir(folder, 0700), 0);
 	free(folder);
-	memberships_init(&m, top);
+	memberships_init(&m, top, MEMBERSHIP_ALL);
 	return 0;
 }
 
@@ -193,13 +193,53 @@ static void test_sweep(void **state)
 	expect(0, "/mine");
 }
 
+static void put_title(const char *bytes, size_t len)
+{
+	char *name = path_of("/cmdline");
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+	free(name);
+}
+
+static void expect_title(const char *title)
+{
+	m.list[1].read_ns = 0; /* as if it was long ago */
+	expect_equal(value_of(memberships_of(&m, (uint32_t)getpid(), 0), MEMBERSHIP_title), title);
+}
+
+/* A process may change its title, and has none when it ends. */
+static void test_title(void **state)
+{
+	char long_title[300];
+
+	(void)state;
+	put("/a");
+	put_title("perl\0-e\0sleep\n1", 15);
+	memberships_see(&m, (uint32_t)getpid());
+	expect_title("perl -e sleep 1");
+	put_title("worker: \xc3\xa4   \0\0\0", 16);
+	put("/b");
+	expect_title("worker: \xc3\xa4");
+	expect(0, "/a"); /* it is read only once */
+	put_title("", 0);
+	expect_title("worker: \xc3\xa4");
+	memset(long_title, 'x', sizeof(long_title));
+	memset(long_title + 199, 0xc3, 2); /* the first byte of a character, cut behind it */
+	put_title(long_title, sizeof(long_title));
+	long_title[199] = '\0';
+	expect_title(long_title);
+}
+
 static void test_nobody_asks(void **state)
 {
 	struct memberships none;
 
 	(void)state;
 	put("/a");
-	memberships_init(&none, NULL);
+	memberships_init(&none, "/proc", 0);
 	memberships_see(&none, (uint32_t)getpid());
 	memberships_see_all(&none, INT64_MAX);
 	assert_null(memberships_of(&none, (uint32_t)getpid(), 0));
@@ -239,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_earlier_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_later_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_title, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
 	};

@@ -218,7 +218,7 @@ static void init_facets(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
 
-	memberships_init(&b->memberships, bpf_is_open(r) ? "/proc" : NULL);
+	memberships_init(&b->memberships, "/proc", r->memberships);
 	b->memberships.forks = !r->user;
 	b->memberships.late = targets_come_by_samples(r);
 	jit_layouts_init(&b->layouts, &b->processes);
@@ -350,7 +350,9 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 	if (bpf_walks_native(r))
 		prepare_tables(b);
-	if (!b->memberships.late)
+	for (size_t i = 0; i < b->processes.nr && !b->memberships.late; i++)
+		memberships_see(&b->memberships, b->processes.list[i].pid);
+	if (bpf_is_open(r) && !b->memberships.late)
 		memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
 	sideband_enable(&b->side, true);
 	b->began = (uint64_t)monotonic_ns();

@@ -493,7 +493,7 @@ static void init_facets(struct stap *s)
 {
 	const struct engine_request *r = s->request;
 
-	memberships_init(&s->memberships, r->all || r->selection.kind ? "/proc" : NULL);
+	memberships_init(&s->memberships, "/proc", r->memberships);
 	vm_processes_init(&s->vms, r->vms, &s->processes, &(struct vm_names){0});
 	s->vms.fetch = r->fetch;
 	label_processes_init(&s->labels, r->label, r->label_keys, &s->processes);

@@ -65,6 +65,15 @@ burn "$mine"
 one=$pid
 burn "$other"
 
+# by title: it tells the children of a master apart, also if they change it after they were started
+perl -e 'for my $n ("alpha", "beta") { fork or do { select undef, undef, undef, 0.5; $0 = "worker: $n"; '"$busy"' } } $0 = "master"; sleep' &
+master=$!
+until_true sh -c "[ \$(pgrep -c -P $master) = 2 ]" || :
+started="$started $master $(pgrep -P "$master" | tr '\n' ' ')"
+record_until_seen 'title: one child' '^worker: alpha;' -p "$master" --children -u --by title
+record_until_seen 'title: the other' '^worker: beta;' -p "$master" --children -u --where 'title=worker: b*' --by title
+check_eq 'title: only the child that is asked for' 0 "$(grep -cv '^worker: beta;' "$T/title: the other.folded" || :)"
+
 # by name
 record_only comm "$mine" --comm "$mine"
 record_only comm-prefix "$mine" --comm "tg$$a*"
