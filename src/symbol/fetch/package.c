@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "package.h"
+#include "dpkg.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -158,76 +159,6 @@ static void run(char *const argv[], int64_t deadline, struct strbuf *out)
 		;
 }
 
-/* ---- dpkg-query: all files in one run, because each run reads the lists of all packages ---- */
-
-/*
- * Returns the alias of PATH on a system where /bin, /lib and /sbin are links into /usr. The caller
- * frees it.
- */
-static char *other_name(const char *path)
-{
-	return strncmp(path, "/usr/", 5) ? xasprintf("/usr%s", path) : xstrdup(path + 4);
-}
-
-/* Returns whether PATH is not a pattern for dpkg-query, which would match other files. */
-static bool can_query(const char *path)
-{
-	return path[0] == '/' && strlen(path) < PATH_MAX && !strpbrk(path, "*?[\\\n");
-}
-
-/*
- * Returns the package in a line "PACKAGE[:ARCH][, PACKAGE…]: PATH", or NULL if the line is not for
- * PATH. The caller frees it.
- */
-static char *owner_in(const char *line, size_t len, const char *path)
-{
-	size_t n = strlen(path);
-
-	if (len < n + 3 || memcmp(line + len - n, path, n) || memcmp(line + len - n - 2, ": ", 2) ||
-		!strncmp(line, "diversion by ", 13) || !strncmp(line, "local diversion ", 16))
-		return NULL;
-	return xstrndup(line, strcspn(line, ":, "));
-}
-
-static char *owner_of(const char *output, const char *path)
-{
-	char *owner = NULL;
-
-	for (size_t n; *output && !owner; output += n + (output[n] == '\n')) {
-		n = strcspn(output, "\n");
-		owner = owner_in(output, n, path);
-	}
-	return owner;
-}
-
-static void query_dpkg(const char *const *paths, size_t n, int64_t deadline, char **owners)
-{
-	struct strbuf output = STRBUF_INIT;
-	char **others = xcalloc(n, sizeof(*others));
-	char **argv = xcalloc(2 * n + 4, sizeof(*argv));
-	size_t nr = 0;
-
-	argv[nr++] = (char *)"dpkg-query";
-	argv[nr++] = (char *)"-S";
-	argv[nr++] = (char *)"--";
-	for (size_t i = 0; i < n; i++)
-		if (can_query(paths[i])) {
-			others[i] = other_name(paths[i]);
-			argv[nr++] = (char *)paths[i];
-			argv[nr++] = others[i];
-		}
-	if (nr > 3)
-		run(argv, deadline, &output);
-	for (size_t i = 0; i < n; i++) {
-		if (others[i] && !(owners[i] = owner_of(output.buf, paths[i])))
-			owners[i] = owner_of(output.buf, others[i]);
-		free(others[i]);
-	}
-	free(others);
-	free(argv);
-	strbuf_release(&output);
-}
-
 /* ---- rpm: one run for each file, because the output does not contain the path ---- */
 
 static bool is_package(const char *name, size_t len)
@@ -265,7 +196,7 @@ void packages_find(const struct packages *p, const char *const *paths, size_t n,
 	if (n > PATHS_MAX)
 		n = PATHS_MAX;
 	if (p->family == PACKAGES_DEBIAN || p->family == PACKAGES_UBUNTU)
-		query_dpkg(paths, n, deadline, owners);
+		dpkg_find(paths, n, deadline, owners);
 	else if (p->family != PACKAGES_OTHER)
 		for (size_t i = 0; i < n; i++)
 			owners[i] = paths[i][0] == '/' ? query_rpm(paths[i], deadline) : NULL;

@@ -29,8 +29,8 @@ struct packages packages_of(const char *path);
 
 /*
  * Sets OWNERS[i] to the name of the package that the file PATHS[i] belongs to, or to NULL if there
- * is none or it was not found within 10 seconds. The caller frees the names. Runs dpkg-query or rpm
- * from $PATH.
+ * is none or it was not found within 10 seconds. The caller frees the names. Reads dpkg's lists, or
+ * runs rpm from $PATH.
  */
 void packages_find(const struct packages *p, const char *const *paths, size_t n, char **owners);
 
