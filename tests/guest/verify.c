@@ -82,6 +82,8 @@ static const struct mode {
 	{"at--mixed", "at", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"faults", "faults", {.user = true, .kernel = true}},
 	{"faults--mixed", "faults", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
+	{"rss", "rss", {.user = true, .kernel = true, .option = {11}}},
+	{"rss--mixed", "rss", {.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {11}}},
 	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
 	{"tcp--mixed", "tcp", {.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {31}}},
 	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
@@ -100,7 +102,8 @@ static const struct mode {
 /* Modes whose programs are mostly verified in other modes, too, or are like others. */
 static const char *const parts[] = {"--perl", "--python", "--ruby", "--lua", "--php", "--nginx",
 	"--nginx--lua", "off-cpu--nginx", "off-cpu--comm", "off-cpu--cgroup", "alloc",
-	"alloc--mixed", "at--mixed", "faults--mixed", "tcp--mixed", "block--mixed", NULL};
+	"alloc--mixed", "at--mixed", "faults--mixed", "rss--mixed", "tcp--mixed", "block--mixed",
+	NULL};
 
 /* The programs that only kernels with bpf_find_vma() load. */
 static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};
@@ -111,6 +114,10 @@ static const char *const uring[] = {"on_submit", "old_submit", "on_complete", NU
 /* The programs in place of which older kernels load others, which differ in one argument. */
 static const char *const newer[] = {"on_insert", "on_issue", "on_ask", NULL};
 static const char *const older[] = {"old_insert", "old_issue", "old_ask", NULL};
+
+/* The same for the counters of memory, which have parts for each processor since Linux 6.2. */
+static const char *const rss[] = {"on_rss", "scan_memories", NULL};
+static const char *const old_rss[] = {"old_rss", "scan_old_memories", NULL};
 
 static char *logs[PROGRAMS_MAX];
 
@@ -250,7 +257,8 @@ static void leave_out(const struct bpf_object *object)
 
 		if ((is_one_of(name, mapped) && !features_find_vma()) ||
 			(is_one_of(name, uring) && !features_io_uring()) ||
-			is_one_of(name, features_tracepoint("block_rq_issue", 2) ? newer : older))
+			is_one_of(name, features_tracepoint("block_rq_issue", 2) ? newer : older) ||
+			is_one_of(name, features_tracepoint("rss_stat", 3) ? rss : old_rss))
 			bpf_program__set_autoload(program, false);
 	}
 }

@@ -15,6 +15,7 @@
 	X(at)                                                                                      \
 	X(syscalls)                                                                                \
 	X(faults)                                                                                  \
+	X(rss)                                                                                     \
 	X(vfs)                                                                                     \
 	X(block)                                                                                   \
 	X(tcp)                                                                                     \

@@ -9,6 +9,7 @@ set -eu
 . /lab/record.sh
 . /lab/syscalls.sh
 . /lab/faults.sh
+. /lab/rss.sh
 . /lab/vfs.sh
 . /lab/alloc.sh
 . /lab/wall.sh
@@ -24,6 +25,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/files" /lab/programs/files.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/waits" /lab/programs/waits.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/grow" /lab/programs/grow.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
@@ -36,7 +38,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages GROW=$LAB_WORK/grow HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -45,6 +47,15 @@ in_guest() {
 	begin_faults faults
 	check 'faults: nothing is lost' grep -q ' kept, 0 lost' "$T/faults.err"
 	same_faults faults
+	tool=rss
+	record_work "$GROW" rss
+	check 'rss: nothing is lost' grep -q ' kept, 0 lost' "$T/rss.err"
+	if tells_each_page; then
+		check_eq 'rss: bytes' "$(all_grown)" "$(grown rss)"
+	else
+		# each sum is right but for the changes that a thread had kept to itself at the beginning and the end
+		check 'rss: bytes' batches_grown rss
+	fi
 	tool=vfs
 	begin_calls vfs --children
 	check 'vfs: nothing is lost' grep -q ' kept, 0 lost' "$T/vfs.err"
