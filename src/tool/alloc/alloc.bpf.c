@@ -12,6 +12,7 @@
 #include "arch/x86_64/arguments.h"
 #include "engine/bpf/kern/core.h"
 #include "engine/bpf/kern/ends.h"
+#include "engine/bpf/kern/executed.h"
 #include "engine/bpf/kern/processes.h"
 #include "engine/bpf/kern/span.h"
 #include "tool/at/at_place_bpf.h"
@@ -32,14 +33,6 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct alloc_counts);
 } alloc_counts SEC(".maps");
-
-/* When a process has executed its program, by its number: earlier blocks are gone. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, ALLOC_PROCESSES_MAX);
-	__type(key, uint32_t);
-	__type(value, uint64_t); /* CLOCK_MONOTONIC, ns */
-} alloc_executed SEC(".maps");
 
 /* By the cookie of a mark's place. */
 struct {
@@ -504,18 +497,6 @@ int on_mark_freed(struct pt_regs *regs)
 
 		span_drop(&key);
 	}
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exec")
-int on_alloc_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct ids ids = my_ids();
-	uint64_t now = bpf_ktime_get_ns();
-
-	(void)ctx;
-	if (is_target(current_task(), ids))
-		bpf_map_update_elem(&alloc_executed, &ids.tgid, &now, BPF_ANY);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "alloc_attach.h"
 #include "alloc_sampling.h"
+#include "held.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "engine/bpf/programs.h"
@@ -16,7 +17,6 @@
 #include "lib/util.h"
 #include "model/amount.h"
 #include "process/process.h"
-#include "process/task.h"
 #include "tool/pools/ages.h"
 
 #include <bpf/bpf.h>
@@ -30,17 +30,14 @@
 #include "bpf/alloc.object.h"
 #include "bpf/alloc.plain.object.h"
 
-enum { FORGET_MS = 1000 }; /* from one look for blocks of ended processes to the next */
-
 /* Data of a recording. */
 struct alloc_run {
 	struct alloc_attach attach;
-	int counts, executed; /* maps */
+	struct held held;
+	int counts; /* map */
 	struct alloc_counts sum;
 	uint64_t every; /* bytes from sample to sample */
 	bool keeps_blocks;
-	bool has_ended; /* a process has ended, or has executed a program */
-	int64_t looked_ns;
 	double held_error;    /* square of the error of the blocks' bytes */
 	uint64_t nr_held;     /* blocks that were taken as samples */
 	struct strbuf failed; /* why a file could not be probed during the recording */
@@ -122,7 +119,7 @@ static int attach(struct tool_run *run, struct programs *programs, struct strbuf
 	struct alloc_run *a = run->data;
 
 	a->counts = programs_map(programs, "alloc_counts");
-	a->executed = programs_map(programs, "alloc_executed");
+	held_attach(&a->held, programs);
 	alloc_attach_init(&a->attach, programs, run->facet.ps, a->keeps_blocks);
 	if (draw_first(a, err))
 		return -1;
@@ -134,57 +131,22 @@ static int attach(struct tool_run *run, struct programs *programs, struct strbuf
 	return check_places(run, err);
 }
 
-/* ---- processes that end ---- */
-
-/* Returns whether process PID is the command, whose end is the end of the recording. */
-static bool is_command(const struct tool_run *run, uint32_t pid)
-{
-	return run->request->command && pid == run->request->pids[0];
-}
-
-/* Returns whether the process of a block has not ended, nor executed another program. */
-static bool is_held(
-	const struct tool_run *run, const struct span_key *key, const struct span *block)
-{
-	const struct alloc_run *a = run->data;
-	uint64_t executed;
-
-	if (!is_command(run, key->tgid) && !task_lives(key->tgid, 0))
-		return false;
-	return bpf_map_lookup_elem(a->executed, &key->tgid, &executed) || block->since >= executed;
-}
-
-/* Removes the blocks of processes that have ended. */
-static void forget_ended(struct tool_run *run)
-{
-	struct drain_spans blocks = drain_read_spans(run->drain);
-
-	for (uint32_t i = 0; i < blocks.nr; i++)
-		if (!is_held(run, &blocks.keys[i], &blocks.values[i]))
-			bpf_map_delete_elem(run->drain->spans, &blocks.keys[i]);
-	drain_spans_release(&blocks);
-}
-
 static void ended(struct tool_run *run, uint32_t pid)
 {
 	struct alloc_run *a = run->data;
 
 	(void)pid;
-	a->has_ended = true;
+	a->held.has_ended = true;
 }
 
 static void update(struct tool_run *run)
 {
 	struct alloc_run *a = run->data;
-	int64_t now = monotonic_ns();
 
 	if (alloc_attach_update(&a->attach, &a->failed) && a->failed.len)
 		strbuf_addch(&a->failed, '\n');
-	if (!a->keeps_blocks || !a->has_ended || now - a->looked_ns < FORGET_MS * 1000000LL)
-		return;
-	a->looked_ns = now;
-	a->has_ended = false;
-	forget_ended(run);
+	if (a->keeps_blocks)
+		held_forget(&a->held, run);
 }
 
 /* ---- the end ---- */
@@ -236,7 +198,7 @@ static void add_open(struct tool_run *run, uint64_t now_ns)
 		uint64_t age_ns = ages_of(block, now_ns);
 
 		if (blocks.keys[i].part == BLOCK_HELD && age_ns >= min_age_ns &&
-			is_held(run, &blocks.keys[i], block))
+			held_is(&a->held, run, &blocks.keys[i], block))
 			add_block(run, block, age_ns);
 	}
 	drain_spans_release(&blocks);

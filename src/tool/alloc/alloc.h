@@ -21,10 +21,9 @@ enum {
 };
 
 enum {
-	ALLOC_CALLS_MAX = 1 << 14,     /* threads at a time in a function that allocates */
-	ALLOC_MARKS_MAX = 64,          /* different operands of marks */
-	ALLOC_NUMBERS = 3,             /* arguments of the mark alloc: pointer, size, weight */
-	ALLOC_PROCESSES_MAX = 1 << 13, /* processes that have executed a program */
+	ALLOC_CALLS_MAX = 1 << 14, /* threads at a time in a function that allocates */
+	ALLOC_MARKS_MAX = 64,      /* different operands of marks */
+	ALLOC_NUMBERS = 3,         /* arguments of the mark alloc: pointer, size, weight */
 };
 
 /* Parts of the keys of spans: a block at its address, or what a thread is doing. */
