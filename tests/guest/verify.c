@@ -84,6 +84,8 @@ static const struct mode {
 	{"faults--mixed", "faults", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"rss", "rss", {.user = true, .kernel = true, .option = {11}}},
 	{"rss--mixed", "rss", {.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {11}}},
+	{"mmap", "mmap", {.user = true}},
+	{"mmap--mixed", "mmap", {.user = true, ALL_VMS_AND_LABELS}},
 	{"tcp", "tcp", {.user = true, .kernel = true, .option = {31}}},
 	{"tcp--mixed", "tcp", {.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {31}}},
 	{"block", "block", {.user = true, .kernel = true, .option = {63}}},
@@ -102,8 +104,8 @@ static const struct mode {
 /* Modes whose programs are mostly verified in other modes, too, or are like others. */
 static const char *const parts[] = {"--perl", "--python", "--ruby", "--lua", "--php", "--nginx",
 	"--nginx--lua", "off-cpu--nginx", "off-cpu--comm", "off-cpu--cgroup", "alloc",
-	"alloc--mixed", "at--mixed", "faults--mixed", "rss--mixed", "tcp--mixed", "block--mixed",
-	NULL};
+	"alloc--mixed", "at--mixed", "faults--mixed", "rss--mixed", "mmap--mixed", "tcp--mixed",
+	"block--mixed", NULL};
 
 /* The programs that only kernels with bpf_find_vma() load. */
 static const char *const mapped[] = {"on_minor_mapped", "on_major_mapped", NULL};

@@ -10,6 +10,14 @@
 enum {
 	SYSCALL_X32 = 0x40000000, /* a bit of the numbers of x32's calls */
 	STATUS_COMPAT = 2,        /* TS_COMPAT, of struct thread_info */
+	CALL_MMAP = 9,
+	CALL_MUNMAP = 11,
+	CALL_BRK = 12,
+	CALL_MREMAP = 25,
+	COMPAT_BRK = 45,
+	COMPAT_MUNMAP = 91,
+	COMPAT_MREMAP = 163,
+	COMPAT_MMAP2 = 192,
 	CALL_EXIT = 60,
 	CALL_EXIT_GROUP = 231,
 	CALL_RT_SIGRETURN = 15,
@@ -34,15 +42,24 @@ static inline bool syscall_returns(long number, bool is_compat)
 }
 
 /*
- * Returns ARGUMENT, from 0 to 2, of the call that has begun with these registers, in 32-bit code if
+ * Returns ARGUMENT, from 0 to 4, of the call that has begun with these registers, in 32-bit code if
  * IS_COMPAT is set.
  */
 static inline uint64_t syscall_argument(
 	const struct pt_regs___kernel *regs, int argument, bool is_compat)
 {
-	if (is_compat)
-		return (uint32_t)(argument == 0 ? regs->bx : argument == 1 ? regs->cx : regs->dx);
-	return argument == 0 ? regs->di : argument == 1 ? regs->si : regs->dx;
+	switch (argument) {
+	case 0:
+		return is_compat ? (uint32_t)regs->bx : regs->di;
+	case 1:
+		return is_compat ? (uint32_t)regs->cx : regs->si;
+	case 2:
+		return is_compat ? (uint32_t)regs->dx : regs->dx;
+	case 3:
+		return is_compat ? (uint32_t)regs->si : regs->r10;
+	default:
+		return is_compat ? (uint32_t)regs->di : regs->r8;
+	}
 }
 
 /* Returns whether the call is futex(2). */

@@ -22,6 +22,7 @@
 	X(pools)                                                                                   \
 	X(alloc)                                                                                   \
 	X(leaks)                                                                                   \
+	X(mmap)                                                                                    \
 	X(locks)                                                                                   \
 	X(wakers)
 

@@ -119,7 +119,7 @@ check_eq('flametap: runs all programs', sorted(set(texts) - {'flametap', 'ngx-va
 check_eq('completion: commands', ['record', 'report', 'resolve'], sorted(offered('flametap', 're')))
 for name in 'bt-top', 'lj-sample-bt', 'pl-sample-bt', 'php-sample-bt', 'py-sample-bt', 'rb-sample-bt', 'sample-bt-off-cpu', 'sample-bt-syscalls', \
             'sample-bt-faults', 'sample-bt-rss', 'sample-bt-vfs', \
-            'sample-bt-alloc', 'sample-bt-leaks', 'sample-bt-wall', 'sample-bt-locks', 'sample-bt-wakers', 'sample-bt-block', \
+            'sample-bt-alloc', 'sample-bt-leaks', 'sample-bt-mmap', 'sample-bt-wall', 'sample-bt-locks', 'sample-bt-wakers', 'sample-bt-block', \
             'sample-bt-tcp':
     wrapper(name, texts[name], texts['sample-bt'])
 for path in sorted(glob.glob(top + '/man/*.[157]')):

@@ -12,6 +12,7 @@ set -eu
 . /lab/rss.sh
 . /lab/vfs.sh
 . /lab/alloc.sh
+. /lab/mmap.sh
 . /lab/wall.sh
 . /lab/locks.sh
 . /lab/wakers.sh
@@ -27,6 +28,7 @@ prepare() {
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/pages" /lab/programs/pages.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/grow" /lab/programs/grow.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/heap" /lab/programs/heap.c
+	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/maps" /lab/programs/maps.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/locks" /lab/programs/locks.c
 	cc -O2 -g0 -fomit-frame-pointer -pthread -o "$LAB_WORK/wakers" /lab/programs/wakers.c
 	cc -O2 -g0 -fomit-frame-pointer -o "$LAB_WORK/disk" /lab/programs/disk.c
@@ -38,7 +40,7 @@ recorder() {
 }
 
 in_guest() {
-	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages GROW=$LAB_WORK/grow HEAP=$LAB_WORK/heap LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
+	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages GROW=$LAB_WORK/grow HEAP=$LAB_WORK/heap MAPS=$LAB_WORK/maps LOCKS=$LAB_WORK/locks WAKERS=$LAB_WORK/wakers DISK=$LAB_WORK/disk TCP=$LAB_WORK/tcp
 	tool=syscalls
 	begin_calls syscalls
 	check 'syscalls: nothing is lost' grep -q ' kept, 0 lost' "$T/syscalls.err"
@@ -71,6 +73,11 @@ in_guest() {
 	record_held leaks --interval 1
 	check_eq 'leaks: bytes' "$(held_bytes)" "$(amounts leaks leaks)"
 	check_eq 'leaks: blocks' "$(held_blocks)" "$(amounts leaks blocks)"
+	tool=mmap keeper=$MAPS
+	record_held mmap
+	check 'mmap: nothing is lost' grep -q ' kept, 0 lost' "$T/mmap.err"
+	check_eq 'mmap: bytes' "$(mapped_bytes)" "$(ranges mmap mmap)"
+	check_eq 'mmap: still mapped' "$(held_ranges)" "$(ranges mmap held)"
 	tool=wall WAITS=$LAB_WORK/waits
 	all_time wall
 	everywhere
