@@ -12,15 +12,21 @@ held_by() {
 	awk -v what="$1:" '$1 == what { print $2 * 1024 }' "/proc/$target/smaps_rollup"
 }
 
-# grown NAME: prints "FUNCTION BYTES" for the functions of GROW in a recording, sorted
+# grown NAME: prints "FUNCTION BYTES" for the functions of GROW in a recording, sorted, without the pages of libraries that they use
 grown() {
-	sed -nE 's/^.*;main;(touch|fill|populate|share|load)(;.*)? ([0-9]+)$/\1 \3/p' "$T/$1.folded" |
-		awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' | sort
+	{
+		"${BIN%/*}/bt-collapse" --label memory=anon "$T/$1.rec" 2>/dev/null | functions_grown 'touch|fill|populate|born'
+		functions_grown 'share|load' <"$T/$1.folded"
+	} | sort
 }
 
-# all_grown: prints what GROW makes it larger by, in this form
+functions_grown() {
+	sed -nE "s/^.*;main;(spawn;)?($1)(;.*)? ([0-9]+)\$/\2 \4/p" | awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }'
+}
+
+# all_grown [FUNCTION…]: prints what GROW makes it larger by, and children in FUNCTION, in this form
 all_grown() {
-	for function in fill load populate share touch; do echo "$function $((4096 * N))"; done
+	for function in fill load populate share touch "$@"; do echo "$function $((4096 * N))"; done | sort
 }
 
 # batches_grown NAME: checks that each of these sums is right but for up to 65 pages at its beginning and at its end, which an older kernel

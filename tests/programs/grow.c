@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * grow [wait | stay] FOLDER N: each of its functions makes the resident memory larger by N pages,
- * except for drop(), which gives N pages back; after SIGUSR1 with wait and stay. With stay it
- * prints "done" at the end and waits for another SIGUSR1.
+ * born() in a child, except for drop(), which gives N pages back; after SIGUSR1 with wait and stay.
+ * With stay it prints "done" at the end and waits for another SIGUSR1.
  */
 #define _GNU_SOURCE
 #include "await_signal.h"
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
@@ -78,6 +79,25 @@ CALL void drop(char *memory)
 	madvise(memory, length, MADV_DONTNEED);
 }
 
+/* Touches new memory of a child, which has inherited other memory. */
+CALL void born(char *memory)
+{
+	for (size_t i = 0; i < length; i += PAGE)
+		((volatile char *)memory)[i] = 3;
+	__asm__ volatile("");
+}
+
+CALL void spawn(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		born(map(-1, MAP_PRIVATE | MAP_ANONYMOUS));
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
 static void make_file(void)
 {
 	char page[PAGE] = "x";
@@ -106,6 +126,7 @@ int main(int argc, char **argv)
 	populate();
 	share(map(-1, MAP_SHARED | MAP_ANONYMOUS));
 	load(map(file, MAP_SHARED));
+	spawn();
 	drop(memory);
 	if (stays) {
 		puts("done");

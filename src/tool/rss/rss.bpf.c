@@ -70,10 +70,7 @@ struct {
 	__type(value, uint64_t);
 } rss_shrunk SEC(".maps");
 
-/*
- * Cleared when the counters of the processes that exist have been read: address spaces that are
- * seen later are new.
- */
+/* Cleared when the counters of the processes that existed at the beginning have been read. */
 static volatile bool is_early = true;
 
 /* Returns whether the address spaces that TASK has, or makes, may be the target's. */
@@ -83,7 +80,39 @@ static __always_inline bool is_watched(struct task_struct *task, struct ids ids)
 	       (control.command && control.command == ids.tgid) || is_target(task, ids);
 }
 
-/* Returns what is known of MM, or NULL if it does not matter. */
+static __always_inline bool is_mine(struct mm_struct *mm)
+{
+	return mm == BPF_CORE_READ(current_task(), mm);
+}
+
+static __always_inline struct percpu_counter *counter_of(struct mm_struct *mm, uint32_t kind)
+{
+	return (void *)((char *)mm + bpf_core_field_offset(struct mm_struct___counters, rss_stat) +
+			kind * bpf_core_type_size(struct percpu_counter));
+}
+
+/* Reads the counters of MM, without the parts of processors. */
+static __always_inline void read_counters(struct mm_struct *mm, struct rss_memory *memory)
+{
+	struct mm_struct___before_6_2 *old = (void *)mm;
+
+	if (bpf_core_field_exists(old->rss_stat.count)) {
+		memory->pages[RSS_FILE] = BPF_CORE_READ(old, rss_stat.count[RSS_FILE].counter);
+		memory->pages[RSS_ANON] = BPF_CORE_READ(old, rss_stat.count[RSS_ANON].counter);
+		memory->pages[RSS_SHMEM] = BPF_CORE_READ(old, rss_stat.count[RSS_SHMEM].counter);
+		return;
+	}
+	for (uint32_t i = 0; i < RSS_KINDS; i++) {
+		struct percpu_counter *counter = counter_of(mm, i);
+
+		memory->pages[i] = BPF_CORE_READ(counter, count);
+	}
+}
+
+/*
+ * Returns what is known of MM, or NULL if it does not matter. If a thread changes an address space
+ * that is not its own and not known, the address space is new: fork(2) and execve(2) make one so.
+ */
 static __always_inline struct rss_memory *memory_of(struct mm_struct *mm)
 {
 	struct mm_struct___counters *counters = (void *)mm;
@@ -95,10 +124,12 @@ static __always_inline struct rss_memory *memory_of(struct mm_struct *mm)
 			bpf_map_delete_elem(&rss_memories, &key);
 		return NULL;
 	}
-	if (known || is_early || !is_watched(current_task(), my_ids()))
+	if (known || (is_early && is_mine(mm)) || !is_watched(current_task(), my_ids()))
 		return known;
 	struct rss_memory first = {.since = bpf_ktime_get_ns()};
 
+	if (is_mine(mm))
+		read_counters(mm, &first);
 	bpf_map_update_elem(&rss_memories, &key, &first, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&rss_memories, &key);
 }
@@ -132,7 +163,7 @@ static __always_inline int take_change(void *ctx, struct mm_struct *mm, uint32_t
 	uint32_t zero = 0;
 
 	if (!nr || kind == RSS_SWAP || !(settings.option[RSS_OPTION_KIND] >> kind & 1) ||
-		mm != BPF_CORE_READ(current_task(), mm) || !is_target(current_task(), my_ids()) ||
+		!is_mine(mm) || !is_target(current_task(), my_ids()) ||
 		bpf_ktime_get_ns() > control.until)
 		return 0;
 	uint64_t *shrunk = bpf_map_lookup_elem(&rss_shrunk, &zero);
@@ -163,12 +194,6 @@ static __always_inline uint64_t offset_of(const uint64_t *address)
 
 	bpf_probe_read_kernel(&variable, sizeof(variable), (const void *)at);
 	return number_of(address) - variable;
-}
-
-static __always_inline struct percpu_counter *counter_of(struct mm_struct *mm, uint32_t kind)
-{
-	return (void *)((char *)mm + bpf_core_field_offset(struct mm_struct___counters, rss_stat) +
-			kind * bpf_core_type_size(struct percpu_counter));
 }
 
 static __always_inline int64_t read_part(const struct percpu_counter *counter, uint64_t offset)
@@ -219,7 +244,6 @@ int on_rss(struct bpf_raw_tracepoint_args *ctx)
 	uint64_t kind = (uint32_t)ctx->args[1];
 	struct rss_memory *memory = memory_of(mm);
 	uint32_t zero = 0;
-
 	const uint64_t *mine = bpf_map_lookup_elem(&rss_shrunk, &zero);
 
 	if (!memory || kind >= RSS_KINDS || !mine)
@@ -255,17 +279,19 @@ static long scan_part(uint32_t cpu, struct rss_scan *scan)
 	return 0;
 }
 
-/* Returns the address space of the iterator's task if it is watched and not known yet, or NULL. */
+/*
+ * Returns the address space of the iterator's task if it is watched and its counters have not been
+ * read yet, or NULL.
+ */
 static __always_inline struct mm_struct *mm_to_scan(struct task_struct *task)
 {
 	struct mm_struct *mm = task ? BPF_CORE_READ(task, mm) : NULL;
 	uint64_t key = (uint64_t)mm;
+	const struct rss_memory *known = bpf_map_lookup_elem(&rss_memories, &key);
 
 	if (!task)
 		is_early = false;
-	return mm && is_watched(task, ids_of(task)) && !bpf_map_lookup_elem(&rss_memories, &key)
-		       ? mm
-		       : NULL;
+	return mm && is_watched(task, ids_of(task)) && !(known && known->is_whole) ? mm : NULL;
 }
 
 /* Remembers the counters of the processes that exist. */
@@ -273,18 +299,14 @@ SEC("iter/task")
 int scan_memories(struct bpf_iter__task *ctx)
 {
 	struct rss_scan scan = {mm_to_scan(ctx->task), bpf_ktime_get_ns()};
-	struct rss_memory memory = {.since = scan.since};
+	struct rss_memory memory = {.since = scan.since, .is_whole = true};
 	uint64_t key = (uint64_t)scan.mm;
 
 	if (!key)
 		return 0;
-	for (uint32_t i = 0; i < RSS_KINDS; i++) {
-		struct percpu_counter *counter = counter_of(scan.mm, i);
-
-		memory.pages[i] = BPF_CORE_READ(counter, count);
-	}
+	read_counters(scan.mm, &memory);
 	bpf_loop(CPUS_MAX, scan_part, &scan, 0);
-	bpf_map_update_elem(&rss_memories, &key, &memory, BPF_NOEXIST);
+	bpf_map_update_elem(&rss_memories, &key, &memory, BPF_ANY);
 	return 0;
 }
 
@@ -310,15 +332,12 @@ SEC("iter/task")
 int scan_old_memories(struct bpf_iter__task *ctx)
 {
 	struct mm_struct *mm = mm_to_scan(ctx->task);
-	struct mm_struct___before_6_2 *old = (void *)mm;
-	struct rss_memory memory = {.since = bpf_ktime_get_ns()};
+	struct rss_memory memory = {.since = bpf_ktime_get_ns(), .is_whole = true};
 	uint64_t key = (uint64_t)mm;
 
 	if (!mm)
 		return 0;
-	memory.pages[RSS_FILE] = BPF_CORE_READ(old, rss_stat.count[RSS_FILE].counter);
-	memory.pages[RSS_ANON] = BPF_CORE_READ(old, rss_stat.count[RSS_ANON].counter);
-	memory.pages[RSS_SHMEM] = BPF_CORE_READ(old, rss_stat.count[RSS_SHMEM].counter);
-	bpf_map_update_elem(&rss_memories, &key, &memory, BPF_NOEXIST);
+	read_counters(mm, &memory);
+	bpf_map_update_elem(&rss_memories, &key, &memory, BPF_ANY);
 	return 0;
 }

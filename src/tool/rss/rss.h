@@ -20,6 +20,8 @@ enum {
 struct rss_memory {
 	uint64_t since; /* when it was first seen, which tells it from an earlier one */
 	int64_t pages[RSS_KINDS];
+	bool is_whole; /* it existed when the recording began, and its counters have been read */
+	uint8_t pad[7];
 };
 
 /* Since Linux 6.2 each processor has a part of the counters. */

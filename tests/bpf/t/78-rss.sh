@@ -29,30 +29,29 @@ kind_of() {
 record_work "$GROW" attached
 check 'attached: nothing is lost' grep -q ' kept, 0 lost' "$T/attached.err"
 check_eq 'attached: bytes' "$(all_grown)" "$(grown attached)"
-for function in touch fill populate; do
-	check_eq "attached: $function: kind" anon "$(kind_of attached $function)"
-done
+check_eq 'attached: touch: kind' anon "$(kind_of attached touch)"
 check_eq 'attached: share: kind' shmem "$(kind_of attached share)"
 check 'attached: a fault in user mode has no frames of the kernel' grep -qE '^_start;.*;main;touch [0-9]+$' "$T/attached.folded"
 check 'attached: the kernel has touched it' grep -qE ';main;fill;.*pread.*;entry_SYSCALL_64_after_hwframe_\[k\];.*_\[k\] ' "$T/attached.folded"
 check_eq 'attached: all stacks are whole' 100.0 "$(account whole attached)"
 
+record_work "$GROW" family --children
+check_eq 'family: bytes, without what the child has inherited' "$(all_grown born)" "$(grown family)"
+"${BIN%/*}/bt-collapse" --label memory=anon "$T/family.rec" >"$T/family.anon" 2>/dev/null || :
+check_eq 'family: the child has no other anonymous memory' $((4 * N * 4096)) "$(weight "$T/family.anon" ';main;')"
+
 # a command, whose memory is new
 mkdir -p "$T/data"
 expect_record command 0 -- "$GROW" "$T/data" $N
-check_eq 'command: bytes' "$(all_grown)" "$(grown command)"
+check_eq 'command: bytes' "$(all_grown born)" "$(grown command)"
 
 # anonymous memory at the beginning, plus growth, minus what was given back, is what is left
-held=''
-measure_start() {
-	held=$(held_by Anonymous)
-}
 : >"$T/target.out"
 setpriv --pdeathsig TERM "$GROW" stay "$T/data" $N >"$T/target.out" 2>&1 &
 target=$!
 until_true grep -q spinning "$T/target.out"
 begin_record anon -p "$target" --kind anon
-measure_start
+held=$(held_by Anonymous)
 kill -USR1 "$target"
 until_true grep -q done "$T/target.out"
 left=$(held_by Anonymous)
