@@ -33,6 +33,21 @@ check_eq 'pair: only preempted threads have one' 'no preemptor' \
 	"$("${BIN%/*}/bt-collapse" --by preemptor --tag S,D,W "$T/pair.rec" 2>&1 | grep -o 'no row has\|^\[no preemptor\]' | sort -u | tr -d '[]')"
 decided_seconds=0.5
 
+# of two programs on one processor, each is preempted by the other one, and never by itself
+rivals=''
+for rival in rival-one rival-two; do
+	cp "$(command -v yes)" "$T/$rival"
+	setpriv --pdeathsig TERM taskset -c 0 "$T/$rival" >/dev/null &
+	rivals="${rivals:+$rivals,}$!"
+done
+off_until_seen rivals '^rival-(one|two);' --state R --by preemptor -p "$rivals"
+for rival in rival-one rival-two; do
+	check_eq "rivals: $rival does not preempt itself" 0 \
+		"$("${BIN%/*}/bt-report" --comm $rival --by preemptor "$T/rivals.rec" 2>/dev/null | grep -c "^$rival,")"
+done
+kill "${rivals%,*}" "${rivals#*,}"
+wait
+
 # a command is recorded from its exec on, without the wait of its process before that; its exit code is kept
 expect_record command 7 --state all -- sh -c 'sleep 0.2; exit 7'
 check 'command: where it waits' grep -qE '^sh;.*wait4.*\[sleeping\] ' "$T/command.folded"
