@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # rss.sh: functions for the tests of resident memory, on this machine and in guests. GROW is the program tests/programs/grow.c, each of whose
-# functions grows by $N pages. They need record.sh and alloc.sh.
+# functions grows by $N pages. They need record.sh.
 
 # tells_each_page: checks whether this kernel tells of each change
 tells_each_page() {

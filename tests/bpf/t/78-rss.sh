@@ -4,7 +4,6 @@
 set -eu
 . "$TOP/tests/lib.sh"
 . "$TOP/tests/bpf/lib.sh"
-. "$TOP/tests/alloc.sh"
 . "$TOP/tests/rss.sh"
 
 recorder() {
