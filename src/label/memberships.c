@@ -15,9 +15,7 @@ enum {
 
 static const struct facet_ops ops;
 
-#define MEMBERSHIP_KEY(name) #name,
-const char *const membership_keys[NR_MEMBERSHIPS] = {MEMBERSHIP_LIST(MEMBERSHIP_KEY)};
-#undef MEMBERSHIP_KEY
+const char *const membership_keys[NR_MEMBERSHIPS] = {MEMBERSHIP_LIST(MEMBERSHIP_TEXT)};
 
 #define MEMBERSHIP_LABEL(name) &name##_label,
 static const struct membership_label *const labels[] = {MEMBERSHIP_LIST(MEMBERSHIP_LABEL)};

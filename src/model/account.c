@@ -103,6 +103,22 @@ bool account_is_much(uint64_t part, uint64_t all)
 	return part && part >= all / 100 + (all % 100 != 0);
 }
 
+/* Appends "; stacks 98.0 % whole, 2.0 % cut; frames 100.0 % named". */
+static void add_quality(const struct account *account, struct strbuf *out)
+{
+	strbuf_adds(out, "; stacks ");
+	add_share(out, account->whole, account->kept, "whole");
+	if (account->cut) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->cut, account->kept, "cut");
+	}
+	if (account->broken) {
+		strbuf_adds(out, ", ");
+		add_share(out, account->broken, account->kept, "broken");
+	}
+	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
+}
+
 void account_line(const struct account *account, const struct timing *timing, const char *unit,
 	struct strbuf *out)
 {
@@ -125,17 +141,8 @@ void account_line(const struct account *account, const struct timing *timing, co
 	if (lost)
 		strbuf_addch(out, ')');
 	timing_add_cpus(timing, account->kept + account->left_out, out);
-	strbuf_adds(out, "; stacks ");
-	add_share(out, account->whole, account->kept, "whole");
-	if (account->cut) {
-		strbuf_adds(out, ", ");
-		add_share(out, account->cut, account->kept, "cut");
-	}
-	if (account->broken) {
-		strbuf_adds(out, ", ");
-		add_share(out, account->broken, account->kept, "broken");
-	}
-	strbuf_addf(out, "; frames %.1f %% named", account_named(account));
+	if (account->kept)
+		add_quality(account, out);
 	if (!account->nr_asleep)
 		return;
 	strbuf_addf(out, "; left out: %" PRIu64 " thread%s that never ran (", account->nr_asleep,

@@ -17,6 +17,8 @@
 enum { MEMBERSHIP_LIST(MEMBERSHIP_ENUM) NR_MEMBERSHIPS };
 #undef MEMBERSHIP_ENUM
 
+#define MEMBERSHIP_TEXT(name) #name,
+
 /* The keys, each followed by ", ". */
 #define MEMBERSHIP_WORD(name) #name ", "
 #define MEMBERSHIP_WORDS MEMBERSHIP_LIST(MEMBERSHIP_WORD)

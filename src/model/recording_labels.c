@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
+#include "membership.h"
 #include "recording.h"
 #include "task_filter.h"
 #include "waits.h"
@@ -117,6 +118,16 @@ void recording_end_no_key(const struct recording_view *view, struct similar *s, 
 	strbuf_addch(out, '\n');
 }
 
+/* Appends how to record the label KEY if it is a label of processes. */
+static void add_with(const char *key, struct strbuf *out)
+{
+	static const char *const keys[] = {MEMBERSHIP_LIST(MEMBERSHIP_TEXT)};
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (!strcmp(key, keys[i]))
+			strbuf_addf(out, ", which sample-bt --with %s records", key);
+}
+
 /* Adds a note and returns false if no row has the label. WORDS may have other keys. */
 static bool check_key(const struct recording *rec, const bool *used, const char *key,
 	const struct recording_view *words, struct strbuf *notes)
@@ -128,6 +139,7 @@ static bool check_key(const struct recording *rec, const bool *used, const char 
 	similar_init(&similar, key);
 	strbuf_adds(notes, "no row has the label ");
 	message_add_path(notes, key);
+	add_with(key, notes);
 	add_keys(rec, used, &similar, notes);
 	recording_end_no_key(words, &similar, notes);
 	return false;

@@ -5,6 +5,7 @@
 #include "lib/limits/memory.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "process/descendants.h"
 #include "process/task.h"
 #include "symbol/names/kallsyms.h"
 
@@ -114,6 +115,15 @@ bool bpf_is_open(const struct engine_request *r)
 	return r->all || r->selection.kind;
 }
 
+static bool has_children(const struct engine_request *r)
+{
+	size_t nr = 0;
+
+	if (r->nr_pids)
+		free(descendants("/proc", r->pids, r->nr_pids, &nr));
+	return nr > 0;
+}
+
 /*
  * Looks for the interpreters in all targets. Fails if no target has one, unless processes that
  * start later are recorded, too, or user stacks of those that have none.
@@ -140,6 +150,8 @@ static int find_vm(struct bpf *b, struct strbuf *err)
 	if (found > 0) {
 		strbuf_add(err, f->refusals.buf, strcspn(f->refusals.buf, "\n"));
 		found = fail(err, "; give the number of a process that runs %s", titles.buf);
+		strbuf_adds(
+			err, has_children(r) ? ", or --children for the child processes, too" : "");
 	}
 	strbuf_release(&titles);
 	return found;

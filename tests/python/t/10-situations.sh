@@ -21,4 +21,10 @@ sleeper=$!
 check_eq 'no Python: exit' 2 $?
 check 'no Python: said' grep -q "no Python runs in process $sleeper ([a-z]*); give the number of a process that runs Python" "$T/said"
 kill $sleeper
+sh -c 'sleep 100 & echo $!; wait' >"$T/child" &
+parent=$!
+until_true test -s "$T/child"
+"$bin/py-sample-bt" --engine bpf -p $parent -t 1 >"$T/out" 2>"$T/said"
+check 'no Python, but a child: said' grep -q 'a process that runs Python, or --children for the child processes, too$' "$T/said"
+kill $parent "$(cat "$T/child")"
 wait 2>/dev/null || :
