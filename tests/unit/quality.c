@@ -4,6 +4,7 @@
 #include "symbol/quality.h"
 #include "symbol_test.h"
 
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #define ID "0123456789abcdef0123"
@@ -525,14 +526,24 @@ static void test_vdso(void **state)
 
 /* ---- packages ---- */
 
-static void stand_in(const char *script)
+/* Makes dpkg's lists: OWNER is the package of /usr/bin/perl, and OF_XZ, unless it is NULL, of xz.
+ */
+static void put_lists(const char *owner, const char *of_xz)
 {
-	char *path = in_dir("dpkg-query"), *mode = xasprintf("chmod +x '%s'", path);
+	char *folder = in_dir("info"), *command = xasprintf("rm -rf '%s'", folder);
+	char *perl_list = xasprintf("%s/%s.list", folder, owner);
+	char *xz_list = xasprintf("%s/%s.list", folder, of_xz ? of_xz : "none");
 
-	write_file(path, script, strlen(script));
-	assert_int_equal(system(mode), 0);
-	free(mode);
-	free(path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	write_file(perl_list, "/usr/bin/perl\n", 14);
+	if (of_xz)
+		write_file(xz_list, "/usr/bin/xz\n", 12);
+	setenv("DPKG_ADMINDIR", dir, 1);
+	free(xz_list);
+	free(perl_list);
+	free(command);
+	free(folder);
 }
 
 /* Begins a recording from HOST with three stripped files: of a package, of another package, of
@@ -561,8 +572,7 @@ static void test_worst(void **state)
 
 	(void)state;
 	assert_int_equal(uname(&here), 0);
-	stand_in("#!/bin/sh\n"
-		 "echo perl-base: /usr/bin/perl\n");
+	put_lists("perl-base", NULL);
 	begin_packages(&f, here.nodename);
 	quality_init(&f.q, &f.rec, &view, &f.report, false);
 	const struct quality_module *worst =
@@ -582,9 +592,7 @@ static void test_packages(void **state)
 
 	(void)state;
 	assert_int_equal(uname(&here), 0);
-	stand_in("#!/bin/sh\n"
-		 "echo perl-base: /usr/bin/perl\n"
-		 "echo xz-utils: /usr/bin/xz\n");
+	put_lists("perl-base", "xz-utils");
 	begin_packages(&f, here.nodename);
 	judge(&f);
 	expect_text(f.q.list[0].remedy, "apt install perl-debug");
@@ -612,8 +620,7 @@ static void test_another_machine(void **state)
 	struct fixture f;
 
 	(void)state;
-	stand_in("#!/bin/sh\n"
-		 "for path; do echo xz-utils: $path; done\n");
+	put_lists("xz-utils", NULL);
 	begin_packages(&f, "no host of this name");
 	judge(&f);
 	expect_text(f.q.list[0].remedy, "apt install xz-utils-dbgsym");
@@ -771,16 +778,6 @@ static void test_full_disk(void **state)
 	end(&f);
 }
 
-static int begin_all(void **state)
-{
-	int ret = set_up(state);
-	char *path = xasprintf("%s:%s", dir, getenv("PATH"));
-
-	setenv("PATH", path, 1);
-	free(path);
-	return ret;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -808,5 +805,5 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, begin_all, tear_down);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
