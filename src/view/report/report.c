@@ -37,24 +37,39 @@ const char *report_counted(const struct report *r, size_t i)
 		       : NULL;
 }
 
+/* Returns whether the weights are bytes. */
+static bool has_bytes(const struct report *r)
+{
+	return amount_width(r->p->unit) && !amount_is_time(r->p->unit);
+}
+
 const char *report_each_unit(const struct report *r)
 {
-	bool is_scaled = amount_width(r->p->unit) || r->p->timing.period || r->p->timing.mixed;
+	const struct timing *t = &r->p->timing;
 
-	if (!report_counted(r, 0) || !is_scaled)
+	if (!report_counted(r, 0))
 		return NULL;
-	return amount_width(r->p->unit) && !amount_is_time(r->p->unit) ? r->p->unit : "ns";
+	if (has_bytes(r))
+		return r->p->unit;
+	return amount_is_time(r->p->unit) || t->period || t->mixed ? "ns" : NULL;
+}
+
+/* Returns the ns or bytes that a weight of 1 stands for, or 0 if it is not known. */
+static double size_of_weight(const struct report *r)
+{
+	const struct timing *t = &r->p->timing;
+
+	if (has_bytes(r))
+		return 1;
+	if (amount_is_time(r->p->unit))
+		return amount_ns(r->p->unit);
+	return t->mixed ? 0 : (double)t->period;
 }
 
 double report_each(const struct report *r, const struct report_entry *row)
 {
-	const struct timing *t = &r->p->timing;
-	double size = amount_is_time(r->p->unit) ? amount_ns(r->p->unit) : (double)t->period;
+	double size = size_of_weight(r);
 
-	if (amount_width(r->p->unit) && !amount_is_time(r->p->unit))
-		size = 1;
-	else if (!amount_is_time(r->p->unit) && t->mixed)
-		size = 0;
 	return size > 0 && row->counts[0] && !r->p->counted[0].partial
 		       ? size * (double)row->inclusive / (double)row->counts[0]
 		       : -1;
