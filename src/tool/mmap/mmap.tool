@@ -9,6 +9,7 @@
 // flametap: none the target did not map memory
 // flametap: probe raw_syscalls:sys_enter
 // flametap: probe raw_syscalls:sys_exit
+// flametap: keys syscall mapping access
 // flametap: stacks user
 // flametap: counts calls
 // flametap: takes vm label

@@ -8,6 +8,7 @@
 // flametap: clock monotonic
 // flametap: none the target's resident memory did not grow
 // flametap: probe kmem:rss_stat
+// flametap: keys memory
 // flametap: takes vm label
 // flametap: option kind LIST file=1,anon=2,shmem=8,all=11 default all: Only pages of files, anonymous or shared memory
 // flametap: program rss
