@@ -85,3 +85,12 @@ const char *runtime_stacks_remedy(enum runtime runtime)
 {
 	return runtimes[runtime].stacks;
 }
+
+bool runtime_is_text(const char *source)
+{
+	static const char code[] = " code";
+	size_t len = strlen(source), end = sizeof(code) - 1;
+
+	return !*source || strchr("([<-", *source) ||
+	       (len > end && !strcmp(source + len - end, code));
+}

@@ -47,4 +47,10 @@ const char *runtime_stacks_remedy(enum runtime runtime);
 /* Returns the option that records the functions that it interprets, or NULL if there is none. */
 const char *runtime_option(enum runtime runtime);
 
+/*
+ * Returns whether SOURCE is what an interpreter calls a text that it has not read from a file, such
+ * as an eval: in brackets of some kind, like an option of a command line, or "... code".
+ */
+bool runtime_is_text(const char *source);
+
 #endif

@@ -5,7 +5,7 @@
 #include "lib/untrusted/file.h"
 #include "lib/util.h"
 #include "lib/worker.h"
-#include "model/source_path.h"
+#include "model/runtime.h"
 #include "process/reader.h"
 #include "process/task.h"
 #include "vm.h"
@@ -253,7 +253,7 @@ static uint32_t add_file(struct vm_sources *s, uint32_t pid, int fd, const struc
 /* Returns a value of by_path. */
 static uint32_t look(struct vm_sources *s, const struct vm *vm, uint32_t pid, const char *path)
 {
-	int fd = s->nr < FILES_MAX && !source_path_is_text(path) ? open_source(pid, path) : -1;
+	int fd = s->nr < FILES_MAX && !runtime_is_text(path) ? open_source(pid, path) : -1;
 	uint32_t file = 0;
 	struct stat st;
 

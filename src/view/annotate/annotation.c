@@ -5,7 +5,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "lib/word.h"
-#include "model/source_path.h"
+#include "model/runtime.h"
 #include "symbol/names/demangle.h"
 #include "view/function_match.h"
 
@@ -277,7 +277,7 @@ static uint32_t add_script(struct annotation *a, const char *path, const struct 
 		.path = path,
 		.build_id = "",
 		.built_ns = (int64_t)recording_started(a->rec),
-		.is_text = source_path_is_text(path),
+		.is_text = runtime_is_text(path),
 	};
 	add_blobs(a->rec, file);
 	prefer_task(file, task);
