@@ -536,7 +536,7 @@ int clickhouse_get(const struct fleet_url *url, struct recording *rec, struct st
 		recording_set_meta(rec, "incomplete", "yes");
 	if (!ret && !rec->nr_rows)
 		strbuf_adds(err,
-			"nothing is stored that is like this: bt-fleet ls tells what there is\n");
+			"no stored sample matches this URL: bt-fleet ls lists what is stored\n");
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		table_release(tables[i]);
 	free(g.list);

@@ -9,6 +9,7 @@
 #include "lib/trouble.h"
 #include "lib/util.h"
 #include "model/recording.h"
+#include "refusals.h"
 #include "spool.h"
 #include "view/view.h"
 
@@ -23,7 +24,6 @@ enum {
 	LOOK_MS = 1000,   /* between two looks for new windows */
 	WAIT_FIRST_S = 1, /* after a failure; twice as long after each other one */
 	WAIT_MAX_S = 300,
-	REFUSALS_MAX = 5, /* of a window, before it is set aside */
 	REFUSED_MAX = 10, /* windows that may be refused before the next look, if there is one */
 };
 
@@ -33,17 +33,6 @@ struct retry {
 	int64_t not_before; /* monotonic, ns */
 };
 
-/*
- * A window that the server refuses does not hold up the windows behind it. As long as the server
- * takes none, it may refuse all, and they are kept; if it has taken another, the window itself is
- * the reason, and is set aside after some trials.
- */
-struct refusal {
-	uint64_t taken; /* NR_TAKEN when it was refused first */
-	unsigned nr;    /* how often; 0 if it was taken or set aside since */
-	unsigned pass;  /* in which it was refused last */
-};
-
 struct sender {
 	const struct send *send;
 	struct fleet_memory memory;
@@ -51,14 +40,7 @@ struct sender {
 	struct trouble trouble; /* what keeps windows from being sent */
 	struct retry all;       /* after a failure that all windows meet */
 	struct retry again;     /* of windows that were refused */
-	struct table refused;   /* hash of a window's path -> index in refusals */
-	struct refusal *refusals;
-	size_t nr_refusals, refusals_alloc;
-	uint64_t nr_taken;   /* windows that the server has taken */
-	unsigned nr_refused; /* windows that it has refused in this pass over all */
-	unsigned pass;
-	struct strbuf why;    /* of the last refusal, without a newline */
-	struct trouble aside; /* windows that were set aside */
+	struct refusals refusals;
 	unsigned seed;
 };
 
@@ -136,17 +118,12 @@ static enum http_result post_otlp(
 	return ret;
 }
 
-static uint64_t hash_of(const struct spool_file *file)
-{
-	return hash_bytes(file->path, strlen(file->path));
-}
-
 /* Returns whether the window may have been sent before, and notes that it may have been now. */
 static bool is_again(struct sender *s, const struct spool_file *file)
 {
 	bool is_new;
 
-	table_put(&s->tried, hash_of(file), 0, &is_new);
+	table_put(&s->tried, hash_bytes(file->path, strlen(file->path)), 0, &is_new);
 	return !is_new;
 }
 
@@ -187,7 +164,7 @@ static enum http_result set_damaged_aside(const struct spool_file *file, struct 
 static enum http_result delete_sent(
 	struct sender *s, const struct spool_file *file, struct strbuf *err)
 {
-	s->nr_taken++;
+	s->refusals.nr_taken++;
 	if (!unlink(file->path))
 		return HTTP_DONE;
 	fail(err, "cannot delete '%s': %s\n", file->path, strerror(errno));
@@ -217,98 +194,6 @@ static enum http_result send_file(
 	return ret;
 }
 
-/* ---- windows that are refused ---- */
-
-/* Returns the refusal of the window, or NULL if there was none. */
-static struct refusal *refusal_of(const struct sender *s, const struct spool_file *file)
-{
-	const uint32_t *at = table_get(&s->refused, hash_of(file), 0);
-
-	return at && s->refusals[*at].nr ? &s->refusals[*at] : NULL;
-}
-
-static struct refusal *first_refusal(struct sender *s, const struct spool_file *file)
-{
-	bool is_new;
-	uint32_t *at = table_put(&s->refused, hash_of(file), 0, &is_new);
-
-	if (is_new) {
-		*at = (uint32_t)s->nr_refusals++;
-		ALLOC_GROW(s->refusals, *at, s->refusals_alloc);
-	}
-	s->refusals[*at] = (struct refusal){.taken = s->nr_taken};
-	return &s->refusals[*at];
-}
-
-static void forget_refusal(struct sender *s, const struct spool_file *file)
-{
-	struct refusal *r = refusal_of(s, file);
-
-	if (r)
-		r->nr = 0;
-}
-
-/* Says that the window FROM is kept as TO, at most each TROUBLE_QUIET_S. */
-static void say_aside(struct sender *s, const char *from, const char *to)
-{
-	char *text = xasprintf("%s, refused %d times while others were taken: '%s' is kept as '%s'",
-		s->why.buf, REFUSALS_MAX, from, to);
-	int64_t now = monotonic_ns();
-
-	if (trouble_note(&s->aside, text, "", now)) {
-		program_say("%s", text);
-		trouble_note(&s->aside, "", "", now);
-	}
-	free(text);
-}
-
-static void set_refused_aside(struct sender *s, const struct spool_file *file)
-{
-	char *other = spool_set_aside(file, "refused", NULL);
-
-	if (!other)
-		return;
-	say_aside(s, file->path, other);
-	forget_refusal(s, file);
-	free(other);
-}
-
-/* Notes that the server has refused the window, and WHY. */
-static void note_refusal(struct sender *s, const struct spool_file *file, const struct strbuf *why)
-{
-	struct refusal *r = refusal_of(s, file);
-
-	s->nr_refused++;
-	strbuf_reset(&s->why);
-	strbuf_add(&s->why, why->buf, strcspn(why->buf, "\n"));
-	if (!r)
-		r = first_refusal(s, file);
-	r->pass = s->pass;
-	if (++r->nr >= REFUSALS_MAX && s->nr_taken > r->taken)
-		set_refused_aside(s, file);
-}
-
-/*
- * Appends what has to be said of the windows in FILES that are still refused: nothing while others
- * are taken, unless this pass is the LAST. Returns how many they are.
- */
-static size_t add_refused(
-	const struct sender *s, const struct spool_list *files, bool last, struct strbuf *out)
-{
-	bool is_open = last;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < files->nr; i++) {
-		const struct refusal *r = refusal_of(s, &files->list[i]);
-
-		nr += r != NULL;
-		is_open |= r && r->taken == s->nr_taken;
-	}
-	if (nr && is_open)
-		strbuf_addf(out, "%s, windows left: %zu\n", s->why.buf, nr);
-	return nr;
-}
-
 /* ---- all windows ---- */
 
 /* Chooses when to try again. */
@@ -327,7 +212,7 @@ static bool is_failure(enum http_result result)
 
 static bool are_enough(const struct sender *s)
 {
-	return s->send->follow && s->nr_refused >= REFUSED_MAX;
+	return s->send->follow && s->refusals.nr_in_pass >= REFUSED_MAX;
 }
 
 /*
@@ -341,17 +226,17 @@ static enum http_result send_some(
 
 	for (size_t i = 0; i < files->nr && !are_enough(s) && !program_is_stopped(); i++) {
 		const struct spool_file *file = &files->list[i];
-		const struct refusal *r = refusal_of(s, file);
 
-		if (file->is_rest || (r != NULL) != refused || (r && r->pass == s->pass))
+		if (file->is_rest || refusals_has(&s->refusals, file) != refused ||
+			refusals_has_now(&s->refusals, file))
 			continue;
 		ret = send_file(s, file, err);
 		if (is_failure(ret))
 			break;
 		if (ret == HTTP_REFUSED)
-			note_refusal(s, file, err);
+			refusals_add(&s->refusals, file, err);
 		else
-			forget_refusal(s, file);
+			refusals_forget(&s->refusals, file);
 		strbuf_reset(err);
 	}
 	return ret;
@@ -361,15 +246,14 @@ static enum http_result send_some(
 static bool send_all(
 	struct sender *s, const struct spool_list *files, bool last, struct strbuf *err)
 {
-	uint64_t taken = s->nr_taken;
+	uint64_t taken = s->refusals.nr_taken;
 
-	s->pass++;
-	s->nr_refused = 0;
+	refusals_begin_pass(&s->refusals);
 	enum http_result ret = send_some(s, files, false, err);
 
 	if (!is_failure(ret) && (last || monotonic_ns() >= s->again.not_before))
 		ret = send_some(s, files, true, err);
-	return is_failure(ret) || (are_enough(s) && s->nr_taken == taken);
+	return is_failure(ret) || (are_enough(s) && s->refusals.nr_taken == taken);
 }
 
 static void try_again_later(struct sender *s, struct retry *retry, bool later)
@@ -390,7 +274,7 @@ static int try_all(struct sender *s, bool last)
 
 	if (!failed) {
 		failed = send_all(s, &files, last, &err);
-		nr_left = add_refused(s, &files, last, &err);
+		nr_left = refusals_left(&s->refusals, &files, last, &err);
 	}
 	const char *said =
 		trouble_note(&s->trouble, err.buf, "windows are sent again", monotonic_ns());
@@ -398,7 +282,7 @@ static int try_all(struct sender *s, bool last)
 	if (said)
 		program_say("%.*s", (int)strcspn(said, "\n"), said);
 	try_again_later(s, &s->all, failed);
-	if (s->nr_refused || !nr_left)
+	if (s->refusals.nr_in_pass || !nr_left)
 		try_again_later(s, &s->again, nr_left);
 	spool_list_release(&files);
 	strbuf_release(&err);
@@ -419,13 +303,12 @@ int send_windows(const struct send *send)
 	struct sender s = {.send = send,
 		.all = {.wait_s = WAIT_FIRST_S},
 		.again = {.wait_s = WAIT_FIRST_S},
-		.why = STRBUF_INIT,
 		.seed = (unsigned)monotonic_ns() ^ (unsigned)getpid()};
 	int ret;
 
 	fleet_memory_init(&s.memory);
 	table_init(&s.tried);
-	table_init(&s.refused);
+	refusals_init(&s.refusals);
 	note_begun(&s);
 	program_catch_signals();
 	for (;;) {
@@ -438,10 +321,7 @@ int send_windows(const struct send *send)
 	}
 	fleet_memory_release(&s.memory);
 	table_release(&s.tried);
-	table_release(&s.refused);
+	refusals_release(&s.refusals);
 	trouble_release(&s.trouble);
-	trouble_release(&s.aside);
-	strbuf_release(&s.why);
-	free(s.refusals);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }

@@ -105,7 +105,7 @@ check_eq 'no server: nothing is compared' '2 1 0' "$status $(grep -c . "$T/err")
 
 "$bin/bt-report" --csv "$url?service=none" >"$T/got" 2>"$T/err" && status=0 || status=$?
 check_eq 'no such service: what is lost is no one'"'"'s; where to look is said' \
-	'1 bt-fleet: nothing is stored that is like this: bt-fleet ls tells what there is' "$status $(head -n 1 "$T/err")"
+	'1 bt-fleet: no stored sample matches this URL: bt-fleet ls lists what is stored' "$status $(head -n 1 "$T/err")"
 check 'no account of other services' grep -q ': 0 samples kept, 0 lost; ' "$T/err"
 "$bin/bt-report" --csv "$url?host=host-a&from=2026-12-01T00:00:00" 2>"$T/err" >"$T/got" || :
 check 'a time without windows' grep -q ': nothing is stored' "$T/err"
