@@ -277,15 +277,15 @@ static void add_labels_of_views(struct options *o)
 }
 
 /*
- * Adds the labels of processes if there are several of them. Titles, of which there may be many,
- * are not added to windows, which are kept for long.
+ * Adds the labels of processes if there are several of them. Titles must be asked for, as command
+ * lines may have passwords in them.
  */
 static void add_memberships(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	if (q->all || q->selection.kind || q->children || o->pids.nr > 1)
-		q->memberships |= MEMBERSHIP_ALL & ~(o->every > 0 ? MEMBERSHIP_BIT(title) : 0);
+		q->memberships |= MEMBERSHIP_ALL & ~MEMBERSHIP_BIT(title);
 }
 
 /* Chooses the source of labels that the script needs, unless one is given. */

@@ -72,6 +72,8 @@ until_true sh -c "[ \$(pgrep -c -P $master) = 2 ]" || :
 started="$started $master $(pgrep -P "$master" | tr '\n' ' ')"
 record_until_seen 'title: one child' '^worker: alpha;' -p "$master" --children -u --by title
 record_until_seen 'title: the other' '^worker: beta;' -p "$master" --children -u --where 'title=worker: b*' --by title
+record 'title: not asked for' -p "$master" --children -u -t 0.2
+check_eq 'title: not recorded unless it is asked for' '' "$(grep '^label [0-9]* title ' "$T/title: not asked for.rec" || :)"
 check_eq 'title: only the child that is asked for' 0 "$(grep -cv '^worker: beta;' "$T/title: the other.folded" || :)"
 
 # by name
