@@ -65,7 +65,7 @@ static struct key_list keys_of(const struct options *o)
 		add(&keys, q->label->keys[i].name);
 	if (q->label && q->label->place)
 		add(&keys, q->label->place);
-	if (q->measure.ranges)
+	if (q->measure.ranges || q->module) /* a module may have been built with --distr */
 		add(&keys, RECORDING_RANGE);
 	for (int i = 0; i < NR_MEMBERSHIPS; i++)
 		add(&keys, membership_keys[i]);
