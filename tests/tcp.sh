@@ -66,6 +66,7 @@ retransmits() {
 	sent_again=$(sed -n 's/^retransmits //p' "$T/target.out")
 	check "$1: packets are sent again" test "$sent_again" -ge "$N"
 	"${BIN%/*}/bt-collapse" --event operations --label op=retransmit "$T/$1.rec" >"$T/$1.retransmits" 2>/dev/null || :
+	note "$T/$1.retransmits"
 	check_eq "$1: as many as the kernel counts" "$sent_again" "$(weight "$T/$1.retransmits" '^(tcp;)?_start;.*;main;lose;.*connect;retransmit_\[k\];9_\[k\]$')"
 	check_eq "$1: no others" "$sent_again" "$(weight "$T/$1.retransmits")"
 	check_eq "$1: connections that time out" "$N" "$(tcp_sum "$1" errors op=connect error=ETIMEDOUT remote=10.9.9.2 port=9)"

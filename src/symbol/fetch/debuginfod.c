@@ -273,7 +273,8 @@ static void take_result(struct queue *q, struct download_job *job)
 	if (!r->error && is_whole(path)) {
 		set_found(job, path);
 	} else if (job->over) {
-		return;
+		/* the library may have noted another failure just before it was stopped */
+		download_forget(job->path);
 	} else if (!q->heard && is_unreachable(r->error)) {
 		give_up(q, DEBUGINFOD_FAILED,
 			of_server(NULL, "cannot be reached: %s",
