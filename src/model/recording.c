@@ -227,18 +227,28 @@ uint32_t recording_viewed_event(const struct recording *rec, const struct record
 	return rec->nr_rows && rec->rows[0].stacks[0] != NO_STACK ? rec->rows[0].event : 0;
 }
 
+/* Returns whether no event before NUMBER has its unit. */
+static bool is_first_in_unit(const struct recording *rec, uint32_t number)
+{
+	for (uint32_t i = 0; i < number; i++)
+		if (rec->events[i].unit == rec->events[number].unit)
+			return false;
+	return true;
+}
+
 /*
  * Returns whether event I is the number of things whose time or bytes the event VIEWED is, such as
- * calls.
+ * calls. Only the first event of a unit has such a number: the bytes that are still mapped at the
+ * end are not the bytes of all calls.
  */
 static bool is_number_of(const struct recording *rec, uint32_t i, uint32_t viewed)
 {
 	const struct rec_event *event = &rec->events[i], *of = &rec->events[viewed];
 	const char *unit = recording_get(rec, event->unit);
 
-	return viewed < rec->nr_events && !of->period && event->clock == of->clock &&
-	       amount_width(recording_get(rec, of->unit)) && !amount_width(unit) &&
-	       !strcmp(unit, recording_get(rec, event->name));
+	return viewed < rec->nr_events && is_first_in_unit(rec, viewed) && !of->period &&
+	       event->clock == of->clock && amount_width(recording_get(rec, of->unit)) &&
+	       !amount_width(unit) && !strcmp(unit, recording_get(rec, event->name));
 }
 
 bool *recording_counting_events(const struct recording *rec, const struct recording_view *view)

@@ -45,8 +45,8 @@ exact family
 expect_record command 0 -- "$MAPS" "$T" $N
 exact command
 expect_record itself 0 -- cat /proc/self/maps
-# of the libraries of the command, the recording has all mappings; of what was unmapped, it has the calls only
-"${BIN%/*}/bt-report" --event held --by mapping "$T/itself.rec" 2>/dev/null | awk -F, '/^\// && $2 { print $1 "," $2 }' | sort >"$T/held"
+# of the libraries of the command, the recording has all mappings
+"${BIN%/*}/bt-report" --event held --by mapping "$T/itself.rec" 2>/dev/null | sed '1d' | cut -d, -f1,2 | grep '^/' | sort >"$T/held"
 maps_sizes() {
 	awk '$6 ~ /^\// && $1 ~ /-/ { print $6, $1 }' "$T/itself.out" | while read -r path range; do
 		echo "$path $((0x${range#*-} - 0x${range%-*}))"
