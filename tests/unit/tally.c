@@ -126,6 +126,42 @@ static void tally__rows_of_slices_become_series(void **state)
 	recording_release(&rec);
 }
 
+static void tally__time_is_spread_over_slices(void **state)
+{
+	struct recording rec;
+
+	(void)state;
+	samples.slices.ns = 100000000;
+	feed("task 5 5 kthread");
+	feed("stack %x 5 0 1 ffffffff81000010", 1 << 12 | 1024 | 1);
+	feed("row 5/2/1 0 %x 0 7", 1 << 12 | 1024 | 1);
+	feed("row 5/3/4 0 %x 0 40", 1 << 12 | 1024 | 1);
+	feed("row 5/7 0 %x 1 3", 1 << 12 | 1024 | 1);
+	feed("row 5/7/ 0 %x 1 3", 1 << 12 | 1024 | 1);
+	feed("row 5/7/0 0 %x 1 3", 1 << 12 | 1024 | 1);
+	feed("row 5/7/1/1 0 %x 1 3", 1 << 12 | 1024 | 1);
+	feed("row 5/16777216/2 0 %x 1 3", 1 << 12 | 1024 | 1);
+	feed("slices 9");
+	feed("end");
+	to_recording(&rec);
+	assert_int_equal(samples.lost[LOST_UNREADABLE], 4);
+	assert_int_equal(rec.nr_rows, 1);
+	assert_int_equal(rec.rows[0].count, 1);
+	assert_int_equal(rec.rows[0].sum, 50);
+	const uint64_t sums[] = {0, 0, 7, 10, 10, 10, 10, 3};
+	struct series_reader r = series_read(&rec.series, rec.rows[0].series);
+	uint32_t next = 2;
+
+	while (series_next(&r)) {
+		assert_int_equal(r.item.slice, next);
+		for (uint32_t i = 0; i <= r.item.more; i++)
+			assert_int_equal(r.item.sum, sums[next++]);
+		assert_int_equal(r.item.count, next == 8);
+	}
+	assert_int_equal(next, 8);
+	recording_release(&rec);
+}
+
 static void tally__kernel_stack_with_doubled_leaf(void **state)
 {
 	struct recording rec;
@@ -622,6 +658,8 @@ int main(void)
 			tally__user_stack_becomes_places_in_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__rows_of_slices_become_series, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			tally__time_is_spread_over_slices, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			tally__kernel_stack_with_doubled_leaf, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

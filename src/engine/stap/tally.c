@@ -17,7 +17,7 @@ enum {
 	PART_FRAMES = 100, /* addresses or frames in one line */
 	PARTS_MAX = 32,    /* parts of an interpreter's stack */
 	NOTES_MAX = 4096,  /* bytes of notes */
-	SLICES_MAX = INT32_MAX,
+	SLICES_MAX = RECORDING_SLICES_MAX,
 };
 
 void tally_init(struct tally *t, struct processes *ps, struct samples *samples)
@@ -419,23 +419,38 @@ static bool parse_set(struct word *w, uint64_t *set)
 	return true;
 }
 
-/* Parses "TID" or "TID/SLICE". */
-static bool parse_key(const struct word *w, struct tally_row *row)
+/* Parses the number at the beginning of W, and moves W to the next one after a slash, if there is
+ * one. */
+static bool parse_key_part(struct word *w, uint64_t max, uint64_t *n)
 {
 	const char *slash = memchr(w->s, '/', w->len);
 	size_t len = slash ? (size_t)(slash - w->s) : w->len;
-	uint64_t tid, slice = 0;
 
-	if (!parse_u64(w->s, len, 10, &tid) || tid > UINT32_MAX ||
-		(slash && !parse_u64(slash + 1, w->len - len - 1, 10, &slice)) ||
-		slice > SLICES_MAX)
+	if (!parse_u64(w->s, len, 10, n) || *n > max || (slash && len + 1 == w->len))
 		return false;
-	row->tid = (uint32_t)tid;
-	row->slice = (uint32_t)slice;
+	w->s += len + !!slash;
+	w->len -= len + !!slash;
 	return true;
 }
 
-/* Parses "row TID[/SLICE] USER KERNEL COUNT SUM [[#SET ]LABELS]". */
+/* Parses "TID", "TID/SLICE" or "TID/SLICE/SLICES". */
+static bool parse_key(const struct word *w, struct tally_row *row)
+{
+	struct word rest = *w;
+	uint64_t tid, slice = 0, slices = 1;
+
+	if (!parse_key_part(&rest, UINT32_MAX, &tid) ||
+		(rest.len && !parse_key_part(&rest, SLICES_MAX, &slice)) ||
+		(rest.len && !parse_key_part(&rest, SLICES_MAX - slice, &slices)) || rest.len ||
+		!slices)
+		return false;
+	row->tid = (uint32_t)tid;
+	row->slice = (uint32_t)slice;
+	row->more = (uint32_t)slices - 1;
+	return true;
+}
+
+/* Parses "row TID[/SLICE[/SLICES]] USER KERNEL COUNT SUM [[#SET ]LABELS]". */
 static bool parse_row(struct tally *t, struct word *w, size_t nr)
 {
 	struct tally_row row = {0};

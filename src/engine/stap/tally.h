@@ -59,6 +59,7 @@ struct tally {
 	struct table by_tid; /* thread -> its last task in samples */
 	struct tally_row {
 		uint32_t tid, slice;   /* slice of time, from 1, or 0 without slices */
+		uint32_t more;         /* following slices, which have equal parts of the sum */
 		uint64_t user, kernel; /* ids of stacks, or 0 */
 		uint64_t count, sum;
 		uint64_t set;    /* number of a set of the source's labels, or 0 */

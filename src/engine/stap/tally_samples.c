@@ -282,9 +282,10 @@ static bool add_row(struct adder *a, const struct tally_row *from)
 		return false;
 	key.labels = label_sets_join(a->t->sets, set_of(a, from, key.task),
 		a->samples->tasks[key.task].pid, from->labels, from->count);
-	uint32_t slice = a->samples->slices.ns ? from->slice : 0;
+	uint32_t slice = a->samples->slices.ns ? from->slice : 0, nr = from->more + 1;
 
-	samples_add_at(a->samples, &key, &(struct series_item){slice, 0, from->count, from->sum});
+	samples_add_at(a->samples, &key,
+		&(struct series_item){slice, from->more, from->count / nr, from->sum / nr});
 	return true;
 }
 

@@ -77,12 +77,45 @@ recorder() {
 	lab_module "$record_name" --min-quality 1 "$@"
 }
 
+# not_shared_out REC: prints the rows whose slices do not add up to the row
+not_shared_out() {
+	awk '/^row/ { count = $6; sum = $7; row = $0 }
+		/^series/ {
+			for (i = 2; i <= NF; i++) {
+				split($i, part, "[*/+]")
+				count -= part[2] * (part[4] + 1)
+				sum -= part[3] * (part[4] + 1)
+			}
+			if (count || sum)
+				print row
+		}' "$1"
+}
+
+# longest_stay US REC: prints in how many slices of US a thread that never ran has waited all the time
+longest_stay() {
+	awk -v us="$1" '$1 == "label" && $3 == "ran" { never = $2 }
+		/^row/ { is_never = "," $5 "," ~ "," never "," }
+		/^series/ && is_never {
+			stay = 0
+			for (i = 2; i <= NF; i++) {
+				split($i, part, "[*/+]")
+				if (part[2] == 0 && part[3] == us)
+					stay += part[4] + 1
+			}
+			if (stay > longest)
+				longest = stay
+		}
+		END { print longest + 0 }' "$2"
+}
+
 waits() {
 	lab_start "$programs/waits" 600
-	expect_record waits 0 --script off-cpu -p "$target" -t 2
+	expect_record waits 0 --script off-cpu -p "$target" -t 2 --slice 400ms --asleep
 	lab_finish
 	check 'waits: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.* [0-9]+$' "$T/waits.folded"
 	check 'waits: nothing is lost' grep -q ' kept, 0 lost' "$T/waits.err"
+	check 'waits: one that lasts takes the whole of slices' test "$(longest_stay 400000 "$T/waits.rec")" -ge 3
+	check_eq 'waits: slices add up to the whole' '' "$(not_shared_out "$T/waits.rec")"
 }
 
 languages() {

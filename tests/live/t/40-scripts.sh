@@ -67,6 +67,8 @@ done
 sample silent 1 --script reads -p "$subject" -u -t 0.2 -o own.rec
 check 'own: its words for nothing' grep -q 'no samples: the target read nothing' stderr
 check 'own: its event' grep -q '^event 0 reads bytes 0 monotonic$' own.rec
+sample good 64 --script reads -p "$subject" -t 0.5 --slice 100ms --engine stap -o no.rec
+check 'own: no slices, which it does not take' grep -q -- '--slice needs the built-in engine, SystemTap does not record slices of time' stderr
 sed -i 's/option kind/option pid/' own/stap/reads.stp
 sample good 2 --script reads -p "$subject"
 check 'own: an option that sample-bt has' grep -qx "sample-bt: the script 'reads' declares --pid, which sample-bt has already: rename it" stderr
@@ -81,8 +83,6 @@ sample good 0 -d -p "$subject" -u -t 0.5 --slice 100ms -o no.rec
 check 'slices: the length is a variable of the module' grep -qE '^# *staprun .* slice_ns=100000000( |$)' stdout
 sample good 0 -p "$subject" -u -t 0.5 --min-quality 1 -o whole.rec
 check 'slices: none by default' sh -c '! grep -q "^s[a-z]*es [0-9]" whole.rec'
-sample good 64 --script off-cpu -p "$subject" -t 0.5 --slice 100ms --engine stap -o no.rec
-check 'slices: not of waits' grep -q -- '--slice needs the built-in engine, SystemTap does not record slices of time' stderr
 sample good 64 -p "$subject" --last 5s --engine stap -o no.rec
 check 'slices: not the last ones' grep -q -- '--last needs the built-in engine' stderr
 
