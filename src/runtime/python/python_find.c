@@ -2,9 +2,9 @@
 #include "python_find.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "runtime/target_facts.h"
 #include "symbol/elf/elffacts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char runtime[] = "_PyRuntime", version[] = "Py_Version",
@@ -29,7 +29,7 @@ static const struct {
 /* Offsets in types, in builds without reference tracing. */
 enum { TYPE_OF_OBJECT = 8, TYPE_BASICSIZE = 32 };
 /* Words of _Py_DebugOffsets. */
-enum { PUBLISHED_VERSION = 1, PUBLISHED_FREE_THREADED = 2 };
+enum { PUBLISHED_VERSION = 1 };
 enum { RUNTIME_36 = 0, RUNTIME_37 = 24, RUNTIME_38 = 32, RUNTIME_311 = 40 };
 
 static bool exports(const struct target_file *file, const char *name)
@@ -42,22 +42,13 @@ static bool exports(const struct target_file *file, const char *name)
 /* Reads all facts that will be needed, from all files at once. */
 static void ask_files(const struct target *t)
 {
-	static const char *const names[] = {
+	enum { OTHERS = 7 };
+	const char *names[OTHERS + ARRAY_LEN(added) + 1] = {
 		PYTHON_SYMBOL, version, first, code_type, frame_type, type_type, current};
-	const size_t each = ARRAY_LEN(names) + ARRAY_LEN(added);
-	struct elf_question *list = xcalloc(t->nr_files * each + 1, sizeof(*list));
-	size_t nr = 0;
 
-	for (size_t i = 0; i < t->nr_files; i++) {
-		for (size_t k = 0; k < ARRAY_LEN(names); k++)
-			list[nr++] = (struct elf_question){
-				t->files[i].elf, FACT_VARIABLE, names[k], 0, NULL};
-		for (size_t k = 0; k < ARRAY_LEN(added); k++)
-			list[nr++] = (struct elf_question){
-				t->files[i].elf, FACT_VARIABLE, added[k].name, 0, NULL};
-	}
-	elffacts_ask(list, nr);
-	free(list);
+	for (size_t i = 0; i < ARRAY_LEN(added); i++)
+		names[OTHERS + i] = added[i].name;
+	target_facts_ask(t, names, NULL);
 }
 
 const struct target_file *python_file(const struct target *t)
@@ -134,9 +125,6 @@ static int take_published(const struct target *t, const struct target_file *file
 	if (memcmp(words, "xdebugpy", sizeof(*words)) ||
 		words[PUBLISHED_VERSION] >> 16 != (0x300u | l->minor))
 		return fail(err, "python 3.%u in '%s' publishes no offsets of its structures",
-			l->minor, file->path);
-	if (words[PUBLISHED_FREE_THREADED])
-		return fail(err, "python 3.%u in '%s' is free-threaded, and is not walked yet",
 			l->minor, file->path);
 	if (!python_shape_published(words, l->minor, &l->shape, &offset))
 		return fail(err,

@@ -77,16 +77,19 @@ struct python_sizes python_sizes_known(unsigned minor)
  */
 struct groups {
 	unsigned minor;
+	bool copies; /* the groups of frames and code end with the copies of instructions */
 	uint8_t interpreter, thread, thread_id, frame, code, object, bytes, string;
 	/* words with offsets: of the collector in an interpreter, and of `collecting` in it */
 	uint8_t collector, collecting;
 };
 
 static const struct groups groups[] = {
-	{13, 6, 19, 24, 28, 34, 44, 64, 67, 10, 72},
-	{14, 6, 22, 27, 31, 39, 50, 74, 77, 11, 82},
-	{15, 6, 22, 30, 39, 47, 58, 86, 89, 11, 95},
+	{13, false, 6, 19, 24, 28, 34, 44, 64, 67, 10, 72},
+	{14, true, 6, 22, 27, 31, 39, 50, 74, 77, 11, 82},
+	{15, true, 6, 22, 30, 39, 47, 58, 86, 89, 11, 95},
 };
+
+enum { FREE_THREADED = 2 }; /* word: whether the build has no GIL */
 
 static uint16_t rounded(uint64_t size)
 {
@@ -104,7 +107,7 @@ static void take_published(
 		.thread_next = (uint16_t)w[g->thread + 2],
 		.thread_id = (uint16_t)w[g->thread_id],
 		.thread_interpreter = (uint16_t)w[g->thread + 3],
-		.thread_status = (uint16_t)w[g->thread_id + 3],
+		.thread_status = w[FREE_THREADED] ? 0 : (uint16_t)w[g->thread_id + 3],
 		.thread_frame = (uint16_t)w[g->thread + 4],
 		.cframe_frame = PYTHON_NONE,
 		.frame_size = rounded(w[g->frame + 5] + 1),
@@ -112,12 +115,14 @@ static void take_published(
 		.frame_code = (uint16_t)w[g->frame + 2],
 		.frame_instruction = (uint16_t)w[g->frame + 3],
 		.frame_entry = (uint16_t)w[g->frame + 5],
+		.frame_copy = g->copies ? (uint16_t)w[g->frame + 7] : 0,
 		.code_size = rounded(w[g->code + 4] + 8),
 		.code_file = (uint16_t)w[g->code + 1],
 		.code_name = (uint16_t)w[g->code + 3],
 		.code_lines = (uint16_t)w[g->code + 4],
 		.code_first_line = (uint16_t)w[g->code + 5],
 		.code_instructions = (uint16_t)w[g->code + 9],
+		.code_copies = g->copies ? (uint16_t)w[g->code + 10] : 0,
 		.object_type = (uint16_t)w[g->object + 1],
 		.bytes_size = (uint16_t)w[g->bytes + 1],
 		.bytes_data = (uint16_t)w[g->bytes + 2],
@@ -150,6 +155,7 @@ static bool is_sane(const struct python_shape *s, const uint64_t *w, const struc
 	       s->code_size <= s->code_instructions && fits(s->frame_previous, 8, s->frame_size) &&
 	       fits(s->frame_code, 8, s->frame_size) &&
 	       fits(s->frame_instruction, 8, s->frame_size) &&
+	       fits(s->frame_copy, 4, s->frame_size) && s->code_copies < s->code_instructions &&
 	       fits(s->code_file, 8, s->code_size) && fits(s->code_name, 8, s->code_size) &&
 	       fits(s->code_first_line, 4, s->code_size) && s->bytes_data < w[g->bytes] &&
 	       s->ascii_size >= s->string_state + 4u && s->ascii_size < w[g->string];

@@ -23,17 +23,20 @@ struct python_shape {
 	uint16_t interpreter_collects; /* int: garbage is collected; or 0 if not known */
 	uint16_t thread_next, thread_id;
 	uint16_t thread_interpreter;
-	uint16_t thread_status; /* 32 bits, one of which is PYTHON_ACTIVE; or 0 if not known */
+	uint16_t thread_status; /* 32 bits, one of which is PYTHON_ACTIVE; or 0 without a GIL */
 	uint16_t thread_frame;  /* the current frame, or the _PyCFrame that has it */
 	uint16_t cframe_frame;  /* or PYTHON_NONE without a _PyCFrame */
 	uint16_t frame_size;    /* bytes of a frame that are read, a multiple of 8 */
 	uint16_t frame_previous, frame_code;
 	uint16_t frame_instruction; /* the last instruction: a number up to 3.10, then a pointer */
 	uint16_t frame_entry;       /* since 3.11: bool is_entry in 3.11, then char owner */
+	uint16_t frame_copy;        /* int: which copy of the instructions it runs */
 	uint16_t code_size;         /* bytes of a code object that are read, a multiple of 8 */
 	uint16_t object_type;
 	uint16_t code_first_line, code_file, code_name, code_lines;
 	uint16_t code_instructions; /* co_code_adaptive, or PYTHON_NONE before 3.11 */
+	/* In free-threaded builds from 3.14 on: copies of the instructions for threads; else 0. */
+	uint16_t code_copies;
 	uint16_t string_length, string_state, ascii_size, compact_size;
 	uint16_t bytes_size, bytes_data;
 	uint8_t lines; /* enum python_lines */

@@ -140,7 +140,7 @@ static inline void python_find_frame(struct python_walk *w, const struct python_
 
 /* ---- the GIL ---- */
 
-/* Returns whether the interpreter of w->state, which has the GIL, collects garbage. */
+/* Returns whether the interpreter of w->state collects garbage. */
 static inline bool python_collects(struct python_walk *w, const struct python_shape *s)
 {
 	uint64_t interpreter;
@@ -174,13 +174,14 @@ static inline bool python_has_gil(struct python_walk *w, const struct python_lay
 /* Returns what the thread with the state w->state does. */
 static inline enum python_state python_state(struct python_walk *w, const struct python_layout *l)
 {
-	bool has;
+	const struct python_shape *s = &l->shape;
+	bool has = false, known = python_has_gil(w, l, &has);
 
-	if (!python_has_gil(w, l, &has))
-		return PYTHON_STATE_UNKNOWN;
-	if (!has)
+	if (known && !has)
 		return PYTHON_STATE_FREE;
-	return python_collects(w, &l->shape) ? PYTHON_STATE_COLLECTS : PYTHON_STATE_HOLDS;
+	if ((known || !s->thread_status) && python_collects(w, s))
+		return PYTHON_STATE_COLLECTS;
+	return known ? PYTHON_STATE_HOLDS : PYTHON_STATE_UNKNOWN;
 }
 
 /*
@@ -225,19 +226,40 @@ static inline uint32_t python_first_line(const struct python_walk *w, const stru
 	return (uint32_t)(python_of_code(w, s->code_first_line) >> s->code_first_line % 8 * 8);
 }
 
+/*
+ * Returns where the instructions begin that the frame runs. Without a GIL, each thread has a copy
+ * of its own, which is in an array after its size; the first one is in the code object.
+ */
+static inline uint64_t python_instructions(
+	struct python_walk *w, const struct python_shape *s, uint64_t code)
+{
+	uint64_t copies, at;
+	uint32_t number;
+
+	if (!s->code_copies)
+		return code + s->code_instructions;
+	number = (uint32_t)(python_of_frame(w, s->frame_copy) >> s->frame_copy % 8 * 8);
+	if (!number)
+		return code + s->code_instructions;
+	if (python_pointer(w, &copies, code + s->code_copies) ||
+		python_pointer(w, &at, copies + 8 + (uint64_t)number * 8))
+		return python_of_frame(w, s->frame_instruction);
+	return at;
+}
+
 /* Returns the offset of the frame's last instruction, plus 2. */
 static inline uint64_t python_offset(
-	const struct python_walk *w, const struct python_shape *s, uint64_t code)
+	struct python_walk *w, const struct python_shape *s, uint64_t code)
 {
 	uint64_t word = python_of_frame(w, s->frame_instruction);
 
 	if (s->code_instructions != PYTHON_NONE)
-		return word - (code + s->code_instructions) + 2;
+		return word - python_instructions(w, s, code) + 2;
 	return (uint64_t)((int64_t)(int32_t)word * s->unit + 2);
 }
 
 static inline uint64_t python_place(
-	const struct python_walk *w, const struct python_shape *s, uint64_t code)
+	struct python_walk *w, const struct python_shape *s, uint64_t code)
 {
 	uint64_t hash =
 		python_mix(python_of_code(w, s->code_name), python_of_code(w, s->code_file));

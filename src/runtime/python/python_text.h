@@ -144,7 +144,13 @@ static inline uint32_t python_line_at(
 /* ---- texts ---- */
 
 /* The bits of PyASCIIObject.state. */
-enum { PYTHON_KIND_SHIFT = 2, PYTHON_COMPACT = 1 << 5, PYTHON_ASCII = 1 << 6 };
+enum {
+	PYTHON_KIND_SHIFT = 2,
+	PYTHON_KIND = 7 << PYTHON_KIND_SHIFT,
+	PYTHON_KIND_MOVED = 6, /* bits */
+	PYTHON_COMPACT = 1 << 5,
+	PYTHON_ASCII = 1 << 6,
+};
 
 /* Reads the str at TEXT. Returns false if it cannot be read, or is no compact str. */
 static inline bool python_read_text(struct python_walk *w, const struct python_shape *s,
@@ -155,10 +161,13 @@ static inline bool python_read_text(struct python_walk *w, const struct python_s
 
 	head->size = 0;
 	if (!text || python_pointer(w, &length, text + s->string_length) ||
-		VM_READ(w, &state, sizeof(state), text + s->string_state) ||
-		!(state & PYTHON_COMPACT))
+		VM_READ(w, &state, sizeof(state), text + s->string_state))
 		return false;
-	head->kind = state >> PYTHON_KIND_SHIFT & 7;
+	if (!(state & PYTHON_KIND)) /* the bits before it have a byte in free-threaded builds */
+		state >>= PYTHON_KIND_MOVED;
+	if (!(state & PYTHON_COMPACT))
+		return false;
+	head->kind = (state & PYTHON_KIND) >> PYTHON_KIND_SHIFT;
 	if (head->kind != 1 && head->kind != 2 && head->kind != 4)
 		return false;
 	head->cut = length > max / head->kind;
