@@ -3,7 +3,8 @@
  * locks [wait] FOLDER N: waits for locks of known kinds, N times each. The main thread holds each
  * lock until /proc tells that the other thread waits for it, so that the numbers of waits are
  * facts. Prints "tid TID" of the main thread. At the end a thread waits for a mutex that nobody
- * releases; if N is 0, the program then says that it is spinning and stays. FOLDER is not used.
+ * releases; if N is 0, the program then says that it is spinning, and joins this thread. FOLDER is
+ * not used.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +33,7 @@ static pthread_mutex_t stuck_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t pi_mutex;
 static pthread_mutex_t signal_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t signal_condition = PTHREAD_COND_INITIALIZER;
-static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_rwlock_t *table_lock; /* on the heap */
 static int terminal_master, terminal;
 static int end_pipe[2];
 static int rounds;
@@ -185,18 +186,18 @@ NOINLINE static void send_signal(void)
 
 NOINLINE static void change_table(void)
 {
-	pthread_rwlock_wrlock(&table_lock);
-	pthread_rwlock_unlock(&table_lock);
+	pthread_rwlock_wrlock(table_lock);
+	pthread_rwlock_unlock(table_lock);
 }
 
 static void hold_table(void)
 {
-	pthread_rwlock_rdlock(&table_lock);
+	pthread_rwlock_rdlock(table_lock);
 }
 
 static void release_table(void)
 {
-	pthread_rwlock_unlock(&table_lock);
+	pthread_rwlock_unlock(table_lock);
 }
 
 /* ---- waits that fail ---- */
@@ -338,7 +339,8 @@ static void set_up(void)
 	pthread_mutexattr_init(&pi);
 	pthread_mutexattr_setprotocol(&pi, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(&pi_mutex, &pi);
-	if (pipe(end_pipe))
+	table_lock = malloc(sizeof(*table_lock));
+	if (!table_lock || pthread_rwlock_init(table_lock, NULL) || pipe(end_pipe))
 		abort();
 	pthread_mutex_lock(&stuck_mutex);
 }
@@ -364,6 +366,6 @@ int main(int argc, char **argv)
 		return 0;
 	puts("spinning");
 	fflush(stdout);
-	pause();
+	join(thread);
 	return 0;
 }

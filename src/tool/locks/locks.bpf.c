@@ -276,7 +276,30 @@ int on_release(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Adds the threads that wait for futexes already at the start. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, LOCK_THREADS_MAX);
+	__type(key, struct lock_thread_key);
+	__type(value, struct lock_thread);
+} lock_threads SEC(".maps");
+
+/* Notes the futex that the kernel releases at the end of TASK. */
+static __always_inline void note_thread(struct task_struct *task, struct ids ids)
+{
+	struct lock_thread_key key = {.address = (uint64_t)task->clear_child_tid, .tgid = ids.tgid};
+	struct lock_thread thread = {.tid = ids.tid};
+
+	bpf_probe_read_kernel(thread.comm, COMM_LEN, task->comm);
+	if (key.address)
+		bpf_map_update_elem(&lock_threads, &key, &thread, BPF_ANY);
+}
+
+static volatile bool has_scanned; /* the threads at the start */
+
+/*
+ * Adds the threads that wait for futexes already at the start. At the end, when it is run again,
+ * notes the threads that have not ended.
+ */
 SEC("iter/task")
 int scan_waits(struct bpf_iter__task *ctx)
 {
@@ -284,13 +307,21 @@ int scan_waits(struct bpf_iter__task *ctx)
 	struct counters *count = my_counters(LANE_SCAN);
 	struct scratch *s = my_scratch(LANE_SCAN);
 
+	if (!task)
+		has_scanned = true;
 	if (!task || !s || !count)
 		return 0;
 	struct ids ids = ids_of(task);
 	struct span_key key = futex_key(task->pid);
 	bool is_compat = task->thread_info.status & STATUS_COMPAT;
 
-	if (task->on_cpu || !is_target(task, ids) || !task->mm || !take_regs_of(s, task))
+	if (!is_target(task, ids) || !task->mm)
+		return 0;
+	if (has_scanned) {
+		note_thread(task, ids);
+		return 0;
+	}
+	if (task->on_cpu || !take_regs_of(s, task))
 		return 0;
 	begin_waiting(s, task, ids);
 	if (take_futex(s, s->regs.orig_ax & ~(uint64_t)SYSCALL_X32, is_compat))

@@ -38,7 +38,8 @@ static const char *const kinds[LOCK_KINDS] = {
 
 /* Data of a recording. */
 struct locks_run {
-	int labels;              /* map */
+	const struct programs *programs;
+	int labels, threads;     /* maps */
 	bool no_contention;      /* locks of the kernel are wanted, but it does not report them */
 	uint64_t nr_unfinished;  /* waits whose threads have ended */
 	uint64_t nr_unlabelled;  /* rows for whose labels there was no room */
@@ -93,7 +94,9 @@ static int attach(struct tool_run *run, struct programs *p, struct strbuf *err)
 	struct locks_run *r = run->data;
 	struct utsname uts = {0};
 
+	r->programs = p;
 	r->labels = programs_map(p, "lock_labels");
+	r->threads = programs_map(p, "lock_threads");
 	r->no_contention = run->request->kernel && !features_contention();
 	if (!r->no_contention || wants_futexes(run->request))
 		return 0;
@@ -113,6 +116,19 @@ static uint32_t label_releaser(struct samples *s, uint32_t set, const struct loc
 	return set;
 }
 
+/* A thread's end has no name of its own, and its address tells nothing: it is named after the
+ * thread. */
+static uint32_t label_lock(struct locks_run *r, struct samples *s, const struct lock_labels *l)
+{
+	if (l->kind != LOCK_JOIN)
+		return samples_label(s, 0, "lock", lock_name(&r->names, l->tgid, l->address));
+	char *text = xasprintf("end of %.*s", COMM_LEN, l->comm_by);
+	uint32_t set = samples_label(s, 0, "lock", text);
+
+	free(text);
+	return set;
+}
+
 static uint32_t labels(struct tool_run *run, uint32_t value)
 {
 	struct locks_run *r = run->data;
@@ -124,12 +140,35 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 		r->nr_unlabelled++;
 		return 0;
 	}
-	uint32_t set = samples_label(s, 0, "lock", lock_name(&r->names, l.tgid, l.address));
+	uint32_t set = label_lock(r, s, &l);
 
 	set = samples_label(s, set, "kind", kinds[l.kind % LOCK_KINDS]);
 	if (l.error)
 		set = samples_label(s, set, "error", error_name(l.error, other));
-	return *l.comm_by ? label_releaser(s, set, &l) : set;
+	return *l.comm_by && value != LABELS_OPEN ? label_releaser(s, set, &l) : set;
+}
+
+/* Runs the iterator over all tasks again, which then notes those that have not ended. */
+static void stop(struct tool_run *run)
+{
+	struct locks_run *r = run->data;
+
+	if (r->programs->scan)
+		programs_scan_tasks(r->programs, NULL);
+}
+
+/* Makes L the labels of a join if a thread's end is what L waits for. */
+static void find_joined(const struct locks_run *r, struct lock_labels *l)
+{
+	struct lock_thread_key key = {.address = l->address, .tgid = l->tgid};
+	struct lock_thread thread;
+
+	if (l->kind != LOCK_FUTEX || bpf_map_lookup_elem(r->threads, &key, &thread))
+		return;
+	l->kind = LOCK_JOIN;
+	l->tgid_by = l->tgid;
+	l->tid_by = thread.tid;
+	memcpy(l->comm_by, thread.comm, COMM_LEN);
 }
 
 /* Adds WAIT, whose thread still waits at NOW_NS. */
@@ -143,6 +182,7 @@ static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now
 	r->open = (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
 		.tgid = wait->word[LOCK_KIND] < LOCK_SPIN ? row.tgid : 0,
 		.kind = (uint16_t)wait->word[LOCK_KIND]};
+	find_joined(r, &r->open);
 	row.state = TOOL_VALUE(number ? number : LABELS_OPEN);
 	row.waker = number ? wait->wakers[0] : 0;
 	row.range = run->settings->ranges ? 1 + log_scale_bucket(ns) : 0;
@@ -192,6 +232,7 @@ const struct bpf_tool locks_tool = {
 	.begin = begin,
 	.attach = attach,
 	.labels = labels,
+	.stop = stop,
 	.add_open = add_open,
 	.note = note,
 	.release = release,

@@ -38,11 +38,28 @@ struct lock_labels {
 	uint32_t tgid; /* whose memory has the lock, or 0 if it is the kernel's */
 	uint16_t kind; /* enum lock_kind */
 	uint16_t error;
-	uint32_t tgid_by, tid_by; /* the thread that has released the lock, or 0 */
+	/* the thread that has released the lock, or that LOCK_JOIN waits for, or 0 */
+	uint32_t tgid_by, tid_by;
 	char comm_by[COMM_LEN];
 };
 
 enum { LOCK_LABELS_BITS = 14, LOCK_LABELS_MAX = 1 << LOCK_LABELS_BITS };
+
+/*
+ * The threads that have not ended at the end of the recording, by the futex that the kernel
+ * releases at their end, for which threads that join them wait.
+ */
+struct lock_thread_key {
+	uint64_t address;
+	uint32_t tgid, pad;
+};
+
+struct lock_thread {
+	uint32_t tid;
+	char comm[COMM_LEN];
+};
+
+enum { LOCK_THREADS_MAX = 1 << 12 };
 
 /* The words of a span that is a wait. */
 enum {

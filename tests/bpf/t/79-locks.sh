@@ -66,6 +66,7 @@ check_eq 'fast: no such waits' 0 "$(waits fast give_up)"
 start "$LOCKS" "$T" 0
 expect_record stuck 0 -u -p $target -t 0.5
 check_eq 'stuck: one wait' 1 "$(waits stuck stay)"
+waits_of stuck '_start;.*;main;join;[^[]*' 1 kind=join 'lock=end of locks'
 check 'stuck: the whole stack' grep -qE '^_*clone3?;start_thread;stay;' "$T/stuck.folded"
 finish
 
