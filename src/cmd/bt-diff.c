@@ -33,6 +33,10 @@ struct diff_command {
 
 #define NO_LIMIT UINT64_MAX
 
+/* The functions that are shown below --fail-above if no form is asked for: a log is no place for
+ * a graph. */
+enum { GATE_TOP = 10 };
+
 #define AT(member) ARG_AT(struct diff_command, member)
 #define FORM(which) arg_choice, AT(form), .use = FORMS, .choice = which
 #define FORMS "--csv, --json and --text"
@@ -64,6 +68,11 @@ static const struct arg_option options[] = {
 		arg_text, AT(junit.path), .use = "the name of a file"},
 	{0},
 };
+
+static bool has_limit(const struct diff_command *o)
+{
+	return o->fail_above != NO_LIMIT;
+}
 
 static bool is_stdin(const char *path)
 {
@@ -157,14 +166,18 @@ static void settle(void *input)
 		o->form = FORM_CSV;
 	if (!o->form && output_file_ends(&o->args.output, ".json"))
 		o->form = FORM_JSON;
+	if (!o->form && has_limit(o) && !o->args.output.path && !o->args.output.open) {
+		o->form = FORM_TEXT;
+		o->top = GATE_TOP;
+	}
 	if (!o->form)
 		o->args.not_for_terminal =
 			"-o FILE.svg or --open, or --top N for the functions that changed";
 	if (o->args.output.open && o->form)
 		arg_error("--open is for the graph: leave out --csv, --json, --text and --top");
-	if (o->work && o->fail_above == NO_LIMIT)
+	if (o->work && !has_limit(o))
 		arg_error("--work needs --fail-above");
-	if (o->junit.path && o->fail_above == NO_LIMIT)
+	if (o->junit.path && !has_limit(o))
 		arg_error("--junit needs --fail-above");
 	if (o->junit.path && output_file_is_stdout(&o->junit) &&
 		output_file_is_stdout(&o->args.output))
@@ -368,8 +381,7 @@ static int compare(void *command, struct profile *const *profiles, FILE *out)
 	o->flame.rules = o->args.rules.rules;
 	diff_sides_init(&sides, profiles, o->args.nr_files, o->args.nr_before, &notes);
 	program_say_rest(&notes);
-	int ret = o->fail_above == NO_LIMIT ? write_all(o, NULL, &sides, out)
-					    : write_with_limit(o, &sides, out);
+	int ret = has_limit(o) ? write_with_limit(o, &sides, out) : write_all(o, NULL, &sides, out);
 
 	diff_sides_release(&sides);
 	return ret;
