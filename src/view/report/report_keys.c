@@ -94,8 +94,10 @@ static bool is_of_tasks(enum report_by by)
 static int check_pair(enum report_by a, enum report_by b, struct strbuf *err)
 {
 	if (a == BY_LABEL && b == BY_LABEL)
-		return fail(err, "only one of the keys can be a label's; the others are function, "
-				 "category, module, file, line, comm, process and thread");
+		return fail(err,
+			"only one of the keys can be a label's: select a value of another one "
+			"with --label KEY=VALUE; the others are function, category, "
+			"module, file, line, comm, process and thread");
 	if (a == b)
 		return fail(err, "it has %s twice", kinds[a].word);
 	if (is_of_tasks(a) && is_of_tasks(b))
