@@ -49,6 +49,13 @@ static const struct amount_unit *find_size(const char *name)
 	return find_in(sizes, ARRAY_LEN(sizes), name);
 }
 
+bool amount_hides_digits(double weight, const char *unit)
+{
+	const struct amount_unit *own = find_size(unit);
+
+	return own && own != sizes && weight * own->size >= own[-1].size;
+}
+
 bool amount_is_time(const char *unit)
 {
 	return find_time(unit) != NULL;

@@ -24,6 +24,12 @@ double amount_ns(const char *unit);
 int amount_width(const char *unit);
 
 /*
+ * Returns whether amount_add_scaled() shows WEIGHT, which is a size in UNIT, in a larger unit, so
+ * that people may miss the exact number. False if UNIT is not a unit of size.
+ */
+bool amount_hides_digits(double weight, const char *unit);
+
+/*
  * Appends "1.302 s" or "34.09 MiB", with four digits, or all digits of WEIGHT. UNIT is its unit, a
  * unit of time or bytes.
  */

@@ -2,10 +2,10 @@
 /* Overlays: the tooltip, the menu of a frame, the list of keys, notices. */
 'use strict';
 flametap.panels = (() => {
-	const { root, dom, data, text, actions, graph, sides: { areTwo } } = flametap;
+	const { root, dom, data, text, actions, graph, sides: { areTwo, measure } } = flametap;
 	const { html, button } = dom;
 	const { now } = actions;
-	const { frames, shown } = data;
+	const { frames } = data;
 
 	const tip = html('div', { class: 'tip', role: 'tooltip' });
 	const menu = html('div', { class: 'menu', role: 'menu' });
@@ -39,15 +39,13 @@ flametap.panels = (() => {
 		...cells('td', words.slice(1)));
 
 	function weightRow(label, weights, totals, zoomed) {
-		const shares = weights.map((weight, s) => (totals[s] ? weight / totals[s] : 0));
-
 		if (areTwo()) {
 			const [before, after, change] = text.amountsOf(weights);
 
 			return row(label, `${before} (${text.percent(weights[0], totals[0])})`,
-				`${after} (${text.percent(weights[1], totals[1])})`, `${change} (${text.points(...shares)})`);
+				`${after} (${text.percent(weights[1], totals[1])})`, `${change} (${text.change(weights, totals)})`);
 		}
-		return row(label, text.amount(weights[0]), text.percent(weights[0], totals[0]),
+		return row(label, text.amount(weights[0]), ...(text.heads[1] ? [text.exact(weights[0])] : []), text.percent(weights[0], totals[0]),
 			...(zoomed ? [text.percent(weights[0], zoomed[0])] : []));
 	}
 
@@ -56,8 +54,8 @@ flametap.panels = (() => {
 	function numbersOf(i) {
 		const { tree, view, zoom } = now, totals = tree.totals(0);
 		const zoomed = zoom && i > zoom ? tree.totals(zoom) : null;
-		const heads = areTwo() ? ['', 'before', 'after', 'change']
-			: ['', text.isTime ? 'time' : shown, 'of all', ...(zoomed ? ['of zoom'] : [])];
+		const heads = areTwo() ? ['', 'before', 'after', `change (${measure()})`]
+			: ['', ...text.heads, 'of all', ...(zoomed ? ['of zoom'] : [])];
 		const rows = [html('tr', {}, ...cells('th', heads))];
 
 		rows.push(weightRow(view.callers ? 'Weight' : 'Inclusive', tree.totals(i), totals, zoomed));

@@ -2,7 +2,7 @@
 /* A sortable table of the functions, which a search, module, category or kind filters. */
 'use strict';
 flametap.table = (() => {
-	const { dom, data, text, views, actions, sides: { areTwo } } = flametap;
+	const { dom, data, text, views, actions, sides: { areTwo, changeOf, compareShares, measure } } = flametap;
 	const { html } = dom;
 	const { state } = flametap.state;
 	const { now } = actions;
@@ -11,7 +11,7 @@ flametap.table = (() => {
 	/* A difference has two of each number: it leaves out what can be seen elsewhere. sides is set in columns of one of both only. */
 	const everyColumn = [
 		{ label: 'Function', value: (fn) => views.nameOf(fn), isText: true },
-		{ label: 'Change', sides: 2, value: (fn, { self }) => Math.abs(changeOf(self, fn)) },
+		{ label: 'Change', sides: 2, value: (fn, { self }) => Math.abs(changeOf(of(self, fn), now.view.stacks.totals(0))) },
 		{ label: 'Self', value: (fn, sums) => last(sums.self)[fn], span: 2 },
 		{ label: 'Inclusive', value: (fn, sums) => last(sums.total)[fn], span: 2 },
 		{ label: 'Places', sides: 1, value: (fn, sums) => sums.places[fn] },
@@ -27,21 +27,16 @@ flametap.table = (() => {
 
 	const last = (sides) => sides[sides.length - 1];
 
-	/* Returns the change of a function's share of the self weight. */
-	function changeOf(self, fn) {
-		const totals = now.view.stacks.totals(0);
-
-		return self[1][fn] / (totals[1] || 1) - self[0][fn] / (totals[0] || 1);
-	}
+	/* Returns the weights of a function on all sides. */
+	const of = (sides, fn) => sides.map((side) => side[fn]);
 
 	for (const column of everyColumn) {
-		const sort = dom.button(column.label, 'Sort', () => {
+		column.sort = dom.button(column.label, 'Sort', () => {
 			by = column;
 			show();
 		});
-
 		column.head = html('th', { scope: 'col', colspan: column.span || 1,
-			class: column.label.toLowerCase() }, sort);
+			class: column.label.toLowerCase() }, column.sort);
 	}
 
 	/* Shows the columns of a difference or of a profile. */
@@ -50,6 +45,8 @@ flametap.table = (() => {
 		if (!columns.includes(by))
 			by = columns[1];
 		heads.replaceChildren(...columns.map(({ head }) => head));
+		if (areTwo())
+			columns[1].sort.textContent = `Change, ${measure()}`;
 	}
 
 	/* Returns the category of a function's heaviest frame. */
@@ -70,15 +67,17 @@ flametap.table = (() => {
 		return data.categories[tree.functionCategories[fn]];
 	}
 
+	/* Returns the cells of a weight, or of both weights of a difference, which shows what is compared. */
 	function numbers(weights) {
 		const totals = now.view.stacks.totals(0);
 		const shares = weights.map((weight, s) => text.percent(weight, totals[s]));
 
-		const amounts = areTwo() && text.amountsOf(weights);
+		if (!areTwo())
+			return [html('td', { title: text.exact(weights[0]) }, text.amount(weights[0])), html('td', {}, shares[0])];
+		const amounts = text.amountsOf(weights).slice(0, 2);
+		const [shown, other] = compareShares() ? [[shares[0].replace(' %', ''), shares[1]], amounts] : [amounts, shares];
 
-		return areTwo()
-			? shares.map((share, s) => html('td', { title: amounts[s] }, s ? '\u2192 ' + share : share.replace(' %', '')))
-			: [html('td', {}, text.amount(weights[0])), html('td', {}, shares[0])];
+		return shown.map((words, s) => html('td', { title: other[s] }, (s ? '\u2192 ' : '') + words));
 	}
 
 	/* Returns a cell that selects the functions with the same VALUE of WHICH. */
@@ -91,14 +90,13 @@ flametap.table = (() => {
 	}
 
 	function rowOf(fn, sum) {
-		const change = areTwo() ? changeOf(sum.self, fn) : 0;
-		const of = (sides) => sides.map((side) => side[fn]);
+		const self = of(sum.self, fn);
 		const module = views.moduleOf(fn), category = categoryOf(fn, now.view.stacks);
 
 		return html('tr', {}, html('th', { scope: 'row', title: views.textOf(fn).replace('\t', ' in ') },
 			dom.button(views.nameOf(fn), 'Highlight', () => actions.search(views.nameOf(fn)))),
-		...(areTwo() ? [html('td', {}, text.points(0, change))] : []),
-		...numbers(of(sum.self)), ...numbers(of(sum.total)),
+		...(areTwo() ? [html('td', {}, text.change(self, now.view.stacks.totals(0)))] : []),
+		...numbers(self), ...numbers(of(sum.total, fn)),
 		...(areTwo() ? [] : [html('td', {}, sum.places[fn].toLocaleString('en-US'))]),
 		selector('module', module, views.fileOf(module)),
 		...(areTwo() ? [] : [selector('category', category, category)]));

@@ -13,50 +13,61 @@ flametap.text = (() => {
 		return (whole ? Math.round(part * 10000 / whole) / 100 : 0).toFixed(2) + ' %';
 	}
 
-	/* Returns the change of a share in percentage points. */
-	function points(before, after)
+	/* Returns the change of weights in per cent or percentage points, as sides.measure() says. */
+	function change(weights, totals)
 	{
-		const change = Math.round((after - before) * 10000) / 100;
+		const value = Math.round(sides.changeOf(weights, totals) * 10000) / 100;
 
-		return (change < 0 ? '\u2212' : '+') + Math.abs(change).toFixed(2);
+		return (value < 0 ? '\u2212' : '+') + Math.abs(value).toFixed(2);
 	}
 
-	/* As in src/model/amount.c, a time is in s, ms, us or ns, depending on its size. */
+	/* As in src/model/amount.c, a time or a size is in the largest unit that fits it. */
 	const times = [ [ 's', 'seconds', 1e9 ], [ 'ms', 'milliseconds', 1e6 ],
 		[ 'us', 'microseconds', 1e3 ], [ 'ns', 'nanoseconds', 1 ] ];
-	const ownTime = times.findIndex(
-		(names) => names.includes(shown) || (shown === '\u00b5s' && names[0] === 'us'));
-	const isTime = ownTime >= 0;
+	const sizes = [ [ 'TiB', 'tebibytes', 2 ** 40 ], [ 'GiB', 'gibibytes', 2 ** 30 ],
+		[ 'MiB', 'mebibytes', 2 ** 20 ], [ 'KiB', 'kibibytes', 2 ** 10 ], [ 'B', 'bytes', 1 ] ];
+	const word = shown === '\u00b5s' ? 'us' : shown;
+	const units = [ times, sizes ].find((list) => list.some((names) => names.includes(word)));
+	const own = units ? units.findIndex((names) => names.includes(word)) : -1;
 
 	const grouped = (number) => number.toLocaleString('en-US', {maximumFractionDigits : 0});
 
-	function time(weight)
+	/* Returns a value in units of the profile as a time or a size. */
+	function scaled(value)
 	{
-		const ns = weight * times[ownTime][2];
-		const fits = times.findIndex((unit, at) => at === ownTime || ns >= unit[2]);
-		const value = ns / times[fits][2];
-		const digits = fits === ownTime || value >= 999.95 ? 0
-			: value < 10 ? 3 : value < 100 ? 2 : 1;
+		const least = value * units[own][2];
+		const fits = units.findIndex((names, at) => at === own || least >= names[2]);
+		const number = least / units[fits][2];
+		const digits = fits === own || number >= 999.95 ? 0
+			: number < 10 ? 3 : number < 100 ? 2 : 1;
 
-		return (digits ? value.toFixed(digits) : grouped(value)) + ' ' + times[fits][0];
+		return (digits ? number.toFixed(digits) : grouped(number)) + ' ' + units[fits][0];
 	}
 
-	/* Returns an amount, with its unit if it is a unit of time. */
+	const rounded = scale > 1 ? '\u2248 ' : '';
+
+	/* Returns an amount, with its unit if it is a time or a size. */
 	function amount(weight)
 	{
-		if (isTime)
-			return (scale > 1 ? '\u2248 ' : '') + time(weight * scale * factor);
 		const value = weight * scale * factor;
 
-		return (scale > 1 ? '\u2248 ' : '') + value.toLocaleString('en-US', {
-			       maximumFractionDigits : digitsOf(value)
-		       });
+		return rounded + (units ? scaled(value)
+					: value.toLocaleString('en-US', {maximumFractionDigits : digitsOf(value)}));
 	}
+
+	/* Returns all digits of a size, or an empty string for other amounts, which amount() does not shorten. */
+	const exact = (weight) => (units === sizes ? rounded + grouped(weight * scale * factor) : '');
+
+	/* What a column of amounts, and one of their exact sizes, are called. */
+	const heads = units === sizes ? [ 'size', shown ] : [ units ? 'time' : shown ];
 
 	/* Returns how many decimals a number has: the few samples of a second are not whole. */
 	const digitsOf = (value) => (!sides.lengths() || value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
-	const amountWithUnit = (weight) => amount(weight) + (isTime ? '' : ' ' + shown);
+	const amountWithUnit = (weight) => amount(weight) + (units ? '' : ' ' + shown);
+
+	/* Returns "1,302 samples", or "34.09 MiB = 35,746,612 bytes". */
+	const exactWithUnit = (weight) => amountWithUnit(weight) + (exact(weight) && ` = ${exact(weight)} ${shown}`);
 
 	function signed(weight)
 	{
@@ -144,13 +155,12 @@ flametap.text = (() => {
 	function weightText(weights, all)
 	{
 		if (!sides.areTwo())
-			return `${amountWithUnit(weights[0])} (${percent(weights[0], all[0])})`;
-		const [x, y] = weights.map((weight, s) => (all[s] ? weight / all[s] : 0));
-		const [before, after, change] = amountsOf(weights);
+			return `${exactWithUnit(weights[0])} (${percent(weights[0], all[0])})`;
+		const [before, after, more] = amountsOf(weights);
 
 		return `before ${before} (${percent(weights[0], all[0])}), ` +
 		       `after ${after} (${percent(weights[1], all[1])}), ` +
-		       `${change} (${points(x, y)} points)`;
+		       `${more} (${change(weights, all)} ${sides.measure()})`;
 	}
 
 	/* Returns the numbers of the frame in one line, without its name and origin. */
@@ -189,10 +199,11 @@ flametap.text = (() => {
 
 	return {
 		percent,
-		points,
+		change,
 		amount,
+		exact,
+		heads,
 		amountWithUnit,
-		isTime,
 		amountsOf,
 		weightText,
 		styleOf,

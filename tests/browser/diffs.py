@@ -117,21 +117,29 @@ def widths_of_a_difference(browser):
     page.quiet()
 
 
+def signed(change):
+    return '%s%.2f' % ('\u2212' if change < 0 else '+', abs(round(change * 10000) / 100))
+
+
 @test
 def numbers_of_a_difference(browser):
-    page = Page(browser, draw_diff('diff'))
-    before, after = model(False)[''][:2]
-    page.hover('parse')
-    pair = profiles.percent(1500, before), profiles.percent(2600, after)
-    points = '+%.2f' % (round((2600 / after - 1500 / before) * 10000) / 100)
-    equal(page.text('numbers'), 'before 1,500 (%s), after 2,600 (%s), +1,100 (%s points); self 1,500 \u2192 2,600' % (
-        *pair, points))
-    equal(page.texts('.tip tr')[:2], ['beforeafterchange', 'Inclusive1,500 (%s)2,600 (%s)+1,100 (%s)' % (*pair, points)])
-    equal(page.search('^parse$'), 'Matched %s \u2192 %s' % pair)
-    page.press('Escape')
-    holds(page.pressed('Table'), 'what changed most is not listed')
-    equal(page.texts('.table tbody th')[:3], ['longest_match', 'parse', 'fast'])
-    row = 'parse%s%s\u2192 %s' % (points, pair[0].replace(' %', ''), pair[1])
-    holds(page.texts('.table tbody tr')[1].startswith(row), page.texts('.table tbody tr')[1])
+    """Numbers, tooltip and table have the change that the colours show, and say in what it is measured."""
+    for options, measure in ((), '% of before'), (('--normalize',), 'points'):
+        page = Page(browser, draw_diff('diff', *options))
+        before, after = model(bool(options))[''][:2]
+        page.hover('parse')
+        pair = profiles.percent(1500, before), profiles.percent(2600, after)
+        change = signed(2600 / after - 1500 / before if options else 1100 / before)
+        equal(page.text('numbers'), 'before 1,500 (%s), after 2,600 (%s), +1,100 (%s %s); self 1,500 \u2192 2,600' % (
+            *pair, change, measure))
+        equal(page.texts('.tip tr')[:2], ['beforeafterchange (%s)' % measure, 'Inclusive1,500 (%s)2,600 (%s)+1,100 (%s)' % (*pair, change)])
+        equal(page.search('^parse$'), 'Matched %s \u2192 %s' % pair)
+        page.press('Escape')
+        holds(page.pressed('Table'), 'what changed most is not listed')
+        equal(page.texts('.table thead th')[1], 'Change, ' + measure)
+        equal(page.texts('.table tbody th')[:3], ['longest_match', 'parse', 'fast'])
+        shown = (pair[0].replace(' %', ''), pair[1]) if options else ('1,500', '2,600')
+        row = 'parse%s%s\u2192 %s' % (change, *shown)
+        holds(page.texts('.table tbody tr')[1].startswith(row), page.texts('.table tbody tr')[1])
     equal([t for t in page.texts('.legend .step') if t], ['gone', 'less', 'same', 'more', 'new'])
     page.quiet()

@@ -238,10 +238,12 @@ def numbers_of_compared_times(browser):
     rates = tuple(amount(value) for value in (x / 0.2, y / 0.4))
     holds(page.text('numbers').startswith('before %s/s (%s), after %s/s (%s), ' % (rates[0], shares[0], rates[1], shares[1])),
           page.text('numbers'))
+    change = diffs.signed((y / 0.4 - x / 0.2) / (all_x / 0.2))
+    holds('(%s %% of before, per s)' % change in page.text('numbers'), page.text('numbers'))
     equal([t for t in page.texts('.legend .step') if t], ['gone', 'less', 'same', 'more', 'new'])
     heads = "return [...document.querySelectorAll('.table thead th')].map((t) => t.textContent)"
     page.press('t')
-    equal(page.js(heads), ['Function', 'Change', 'Self', 'Inclusive', 'Module'])
+    equal(page.js(heads), ['Function', 'Change, % of before, per s', 'Self', 'Inclusive', 'Module'])
     page.js("location.hash = '#time=0-0.2&compare=0.4-0.8&table=1&hide=work3%09/bin/x'")
     browser.settle()
     wanted = [profiles.tree(profiles.changed(side, ('hide', 'work3'))) for side in (before, after)]

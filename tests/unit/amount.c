@@ -50,9 +50,22 @@ static void amount__units(void **state)
 	}
 }
 
+static void amount__hides_digits(void **state)
+{
+	(void)state;
+	assert_false(amount_hides_digits(1023, "bytes"));
+	assert_true(amount_hides_digits(1024, "bytes"));
+	assert_false(amount_hides_digits(1023, "KiB"));
+	assert_true(amount_hides_digits(1024, "KiB"));
+	assert_false(amount_hides_digits(1e9, "TiB"));
+	assert_false(amount_hides_digits(1e9, "ns"));
+	assert_false(amount_hides_digits(1e9, "samples"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(amount__units)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(amount__units), cmocka_unit_test(amount__hides_digits)};
 
 	return cmocka_run_group_tests_name("amount", tests, NULL, NULL);
 }

@@ -500,8 +500,9 @@ static void test_static_frames(void **unused)
 	text = render(&p, &(struct flame_options){.title = "T&T", .subtitle = "second line"});
 	assert_non_null(strstr(text, "<title>T&amp;T</title>"));
 	assert_non_null(strstr(text, ">second line</text>"));
-	assert_non_null(strstr(text, "<title>all (1,234,000 bytes, 100.00 %)</title>"));
-	assert_non_null(strstr(text, "<title>wide&lt;1&gt; (1,233,000 bytes, 99.92 %)</title>"));
+	assert_non_null(strstr(text, "<title>all (1.177 MiB = 1,234,000 bytes, 100.00 %)</title>"));
+	assert_non_null(strstr(
+		text, "<title>wide&lt;1&gt; (1.176 MiB = 1,233,000 bytes, 99.92 %)</title>"));
 	assert_null(strstr(text, "<title>narrow"));
 	assert_non_null(strstr(text, " narrow\n")); /* but it is in the data */
 	assert_non_null(strstr(text, "1.177 MiB kept"));

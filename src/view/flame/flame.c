@@ -51,7 +51,6 @@ struct picture {
 	struct strbuf text; /* not yet written */
 	struct strbuf unit; /* the unit as XML */
 	const char *unit_word;
-	bool is_time; /* the unit is a unit of time */
 	const char *title;
 	unsigned width; /* width of the file in px */
 	unsigned top;   /* y of the first row, px */
@@ -134,17 +133,20 @@ static void choose_frames(struct picture *pic)
 	count_frames(pic);
 }
 
-/* Appends a weight as it is shown, with its unit. */
+/* Appends a weight as it is shown, with its unit. Bytes are shown twice, in MiB and exactly. */
 static void add_amount(struct picture *pic, uint64_t weight)
 {
-	double shown = floor((double)weight * pic->factor + 0.5);
+	double shown = (double)weight * pic->factor, whole = floor(shown + 0.5);
+	bool is_scaled = amount_width(pic->unit_word);
 
-	if (pic->is_time) {
-		amount_add_scaled(&pic->text, (double)weight * pic->factor, pic->unit_word);
+	if (is_scaled)
+		amount_add_scaled(&pic->text, shown, pic->unit_word);
+	if (is_scaled && !amount_hides_digits(shown, pic->unit_word))
 		return;
-	}
+	if (is_scaled)
+		strbuf_adds(&pic->text, " = ");
 	if (pic->factor != 1)
-		weight = shown < 0x1p64 ? (uint64_t)shown : UINT64_MAX;
+		weight = whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX;
 	amount_add_grouped(&pic->text, weight);
 	strbuf_addch(&pic->text, ' ');
 	strbuf_add(&pic->text, pic->unit.buf, pic->unit.len);
@@ -466,7 +468,6 @@ static int draw(const struct profile *p, const struct diff *diff,
 	if (pic.width < FLAME_WIDTH_MIN)
 		pic.width = FLAME_WIDTH_MIN;
 	pic.unit_word = unit;
-	pic.is_time = amount_is_time(unit);
 	xml_text(&pic.unit, unit, strlen(unit));
 	if (p->nodes[0].total)
 		write_all(&pic);
