@@ -325,7 +325,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 		return 0;
 	begin_waiting(s, task, ids);
 	if (take_futex(s, s->regs.orig_ax & ~(uint64_t)SYSCALL_X32, is_compat))
-		keep_waiting(s, task, &key, count);
+		keep_waiting(s, task, &key, false, count);
 	return 0;
 }
 

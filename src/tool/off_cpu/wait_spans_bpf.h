@@ -287,7 +287,7 @@ int scan_waits(struct bpf_iter__task *ctx)
 	if (state == WAIT_ON)
 		keep_span(s, &key, count);
 	else
-		keep_waiting(s, task, &key, count);
+		keep_waiting(s, task, &key, true, count);
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static __always_inline bool request_vm(
 }
 
 static __always_inline bool take_waiting_stacks(
-	struct scratch *s, struct task_struct *task, struct counters *count)
+	struct scratch *s, struct task_struct *task, bool kernel, struct counters *count)
 {
 	struct row_key *row = &s->span.row;
 	uint32_t tgid = row->tgid;
@@ -64,7 +64,7 @@ static __always_inline bool take_waiting_stacks(
 	if (recorded_vms() && (!settings.user || bpf_map_lookup_elem(&vm_layouts, &tgid)) &&
 		!request_vm(s, task, count))
 		return false;
-	if (settings.kernel) {
+	if (kernel && settings.kernel) {
 		long bytes = bpf_get_task_stack(
 			task, &s->frame[PAD], KERNEL_DEPTH * sizeof(uint64_t), 0);
 
@@ -96,11 +96,14 @@ static __always_inline void keep_span(
 		count->spans_full++;
 }
 
-/* Takes the stacks of TASK for s->span and keeps it under KEY. */
+/*
+ * Takes the stacks of TASK for s->span and keeps it under KEY. Without KERNEL, the kernel stack is
+ * not among them.
+ */
 static __always_inline void keep_waiting(struct scratch *s, struct task_struct *task,
-	const struct span_key *key, struct counters *count)
+	const struct span_key *key, bool kernel, struct counters *count)
 {
-	if (take_waiting_stacks(s, task, count))
+	if (take_waiting_stacks(s, task, kernel, count))
 		keep_span(s, key, count);
 	else
 		count->spans_full++;
