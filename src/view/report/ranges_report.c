@@ -97,7 +97,8 @@ static void write_heading(const struct ranges_tables *t)
 {
 	profile_heading(t->p, t->out);
 	strbuf_adds(t->out, t->out->len ? "\n" : "");
-	strbuf_addf(t->out, "%s\n", t->p->unit);
+	if (!amount_width(t->p->unit)) /* otherwise all amounts have their own units */
+		strbuf_addf(t->out, "%s\n", t->p->unit);
 }
 
 static void write_tables(const struct ranges_tables *t)
