@@ -5,6 +5,8 @@
 #include "lib/terminal.h"
 #include "lib/util.h"
 #include "model/amount.h"
+#include "model/recording.h"
+#include "model/waits.h"
 #include "report.h"
 #include "symbol/names/short_name.h"
 
@@ -57,9 +59,9 @@ static uint64_t all_counted(const struct report *r, size_t i)
 struct report_cell {
 	const char *name;
 	size_t len;
-	const char *module;
-	bool is_path;  /* the name is a path, whose end matters */
-	bool is_short; /* the short form of the name is shown */
+	const char *module; /* or the note for a state, or empty */
+	bool is_path;       /* the name is a path, whose end matters */
+	bool is_short;      /* the short form of the name is shown */
 };
 
 static void add_module(struct strbuf *out, const char *path)
@@ -132,6 +134,14 @@ static size_t key_with_module(const struct report_keys *keys)
 	return key;
 }
 
+/* Returns "[sleeping]" if VALUE is the letter of a state, of the label of KEYS, or "" if not. */
+static const char *note_of(const struct report_keys *keys, const char *value)
+{
+	const char *note = strcmp(keys->label, RECORDING_STATE) ? NULL : wait_note(value);
+
+	return note ? note : "";
+}
+
 /* Returns the cell of a key. The name of an unnamed frame is its module. */
 static struct report_cell cell_of(
 	const struct report *r, const struct report_entry *row, size_t key)
@@ -143,7 +153,9 @@ static struct report_cell cell_of(
 		      !(by == BY_FUNCTION && frame_is_unnamed(r->p, row->frame));
 
 	return (struct report_cell){value, strlen(value),
-		module ? profile_module(r->p, row->frame) : "",
+		module           ? profile_module(r->p, row->frame)
+		: by == BY_LABEL ? note_of(keys, value)
+				 : "",
 		by == BY_MODULE || by == BY_FILE || by == BY_LINE,
 		by == BY_FUNCTION && r->options->short_names};
 }
