@@ -4,6 +4,7 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
+#include "model/amount.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/diff/diff.h"
@@ -213,7 +214,7 @@ static char *shown(const char *path)
 	return words.buf;
 }
 
-/* Appends "before: a.rec, 1302 samples", or "before: 3 runs, 3900 samples". */
+/* Appends "before: a.rec, 1,302 samples", or "before: 3 runs, 34.09 MiB". */
 static void add_side(
 	struct strbuf *out, const char *name, char **files, size_t nr, const struct profile *side)
 {
@@ -226,8 +227,7 @@ static void add_side(
 		strbuf_adds(out, one);
 	free(one);
 	strbuf_adds(out, ", ");
-	strbuf_addu(out, side->nodes[0].total);
-	strbuf_addf(out, " %s", side->unit);
+	amount_add_unit(out, side->nodes[0].total, side->unit);
 }
 
 static void add_subtitle(

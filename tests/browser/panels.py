@@ -87,6 +87,18 @@ def tooltip(browser):
 
 
 @test
+def exact_sizes(browser):
+    """Bytes are shown in units that fit them, and exactly where there is room."""
+    page = Page(browser, draw('bytes', 'main;copy 61571072\nmain 1000\n', '--countname', 'bytes'))
+    page.hover('copy')
+    equal(page.text('numbers'), '58.72 MiB = 61,571,072 bytes (100.00 %), self 58.72 MiB (100.00 %)')
+    equal(page.texts('.tip tr')[:2], ['sizebytesof all', 'Inclusive58.72 MiB61,571,072100.00 %'])
+    page.hover('main')
+    equal(page.texts('.tip tr')[2], 'Self1,000 B1,0000.00 %')
+    page.quiet()
+
+
+@test
 def origin(browser):
     page = Page(browser, draw('origin', profiles.recording([
         ('web', 7, 'main@/opt/it/web memcpy@/usr/lib/libc.so.6', 3), ('web', 7, 'main@/opt/it/web', 1)])))

@@ -97,7 +97,7 @@ check_eq 'also if one is a file' "$(cat "$T/want")" "$(cat "$T/got")"
 
 "$bin/bt-diff" "$url?service=web&version=1.4&to=2026-11-28T15:00:00" "$url?from=2026-11-28T14:30:00&to=2026-11-29T00:00:00" -o "$T/d.svg" 2>/dev/null
 check_eq 'the picture says in words what is compared' \
-	'before: web, version 1.4, until 2026-11-28 15:00:00 UTC, 3400 samples; after: all services, 2026-11-28 14:30:00 to 2026-11-29 00:00:00 UTC, 3100 samples' \
+	'before: web, version 1.4, until 2026-11-28 15:00:00 UTC, 3,400 samples; after: all services, 2026-11-28 14:30:00 to 2026-11-29 00:00:00 UTC, 3,100 samples' \
 	"$(sed -n 's/.*id="subtitle"[^>]*>\([^<]*\)<.*/\1/p' "$T/d.svg")"
 
 "$bin/bt-diff" --csv "$T/a1.rec" "clickhouse://127.0.0.1:1/fleet" >"$T/got" 2>"$T/err" && status=0 || status=$?
