@@ -7,6 +7,7 @@
 #define LABEL_LABEL_H
 
 #include "label_layout.h"
+#include "model/membership.h"
 
 #include <stddef.h>
 
@@ -31,7 +32,8 @@ struct label_source {
 	const char *owner;  /* of samples, in --help: "the request that nginx works on" */
 	const char *advice; /* where no process has the source: which process to give */
 	enum label_kind kind;
-	bool children; /* the work is done by child processes of the named process */
+	bool children;        /* the work is done by child processes of the named process */
+	uint32_t memberships; /* MEMBERSHIP_BIT of the labels of processes that are recorded, too */
 	/* The labels, up to 32; their indexes are the bits of sets of them. */
 	const struct label_key {
 		const char *name; /* or NULL at the end of the list */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The label title: the command line of a process, or what the process has put in its place to tell
- * what it does, such as "postgres: walwriter", see /proc/PID/cmdline in proc(5).
+ * Labels from the command line of a process, or what the process has put in its place to tell what
+ * it does, such as "postgres: walwriter", see /proc/PID/cmdline in proc(5).
  */
 #include "memberships.h"
 #include "lib/util.h"
@@ -44,3 +44,18 @@ static const char *whole_title(const char *text, size_t *len)
 
 const struct membership_label title_label = {
 	.read = read_title, .value = whole_title, .changes = true};
+
+/* The label pool: php-fpm gives its workers the title "php-fpm: pool NAME". */
+static const char *pool_in_title(const char *text, size_t *len)
+{
+	static const char before[] = "php-fpm: pool ";
+
+	if (strncmp(text, before, strlen(before)))
+		return NULL;
+	text += strlen(before);
+	*len = strlen(text);
+	return *len ? text : NULL;
+}
+
+const struct membership_label pool_label = {
+	.read = read_title, .value = pool_in_title, .changes = true};

@@ -278,14 +278,14 @@ static void add_labels_of_views(struct options *o)
 
 /*
  * Adds the labels of processes if there are several of them. Titles must be asked for, as command
- * lines may have passwords in them.
+ * lines may have passwords in them, and the kernel reads them in the memory of processes.
  */
 static void add_memberships(struct options *o)
 {
 	struct engine_request *q = &o->session.request;
 
 	if (q->all || q->selection.kind || q->children || o->pids.nr > 1)
-		q->memberships |= MEMBERSHIP_ALL & ~MEMBERSHIP_BIT(title);
+		q->memberships |= MEMBERSHIP_ALL & ~MEMBERSHIP_OF_TITLES;
 }
 
 /* Chooses the source of labels that the script needs, unless one is given. */
@@ -315,6 +315,7 @@ static void choose_labels(struct options *o)
 	if (!q->label_values)
 		q->label_values = LABEL_VALUES_DEFAULT;
 	q->label_keys |= label_default_keys(q->label);
+	q->memberships |= q->label->memberships;
 	q->children |= q->label->children && o->pids.nr;
 	if (q->count_ends && !q->label->end)
 		usage_error("--requests: the requests of %s cannot be counted", q->label->title);

@@ -210,6 +210,25 @@ static void expect_title(const char *title)
 	expect_equal(value_of(memberships_of(&m, (uint32_t)getpid(), 0), MEMBERSHIP_title), title);
 }
 
+static void expect_pool(const char *pool)
+{
+	expect_equal(value_of(memberships_of(&m, (uint32_t)getpid(), 0), MEMBERSHIP_pool), pool);
+}
+
+/* The pool is in the title of a worker of php-fpm, and nowhere else. */
+static void test_pool(void **state)
+{
+	(void)state;
+	put("/a");
+	put_title("php-fpm: master process (/etc/php/fpm.conf)\0\0", 45);
+	memberships_see(&m, (uint32_t)getpid());
+	expect_title("php-fpm: master process (/etc/php/fpm.conf)");
+	expect_pool(NULL);
+	put_title("php-fpm: pool www\0\0\0", 20);
+	expect_title("php-fpm: pool www");
+	expect_pool("www");
+}
+
 /* A process may change its title, and has none when it ends. */
 static void test_title(void **state)
 {
@@ -280,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_later_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_title, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pool, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
 	};

@@ -88,6 +88,7 @@ const struct label_source php_request_labels = {
 	.kind = LABEL_PHP_REQUEST,
 	.children = true,
 	.keys = keys,
+	.memberships = MEMBERSHIP_BIT(pool),
 	.process = PHP_REQUEST_WORKER,
 	.place = "request",
 	.places = places,

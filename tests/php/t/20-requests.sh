@@ -31,7 +31,7 @@ fi
 cat >"$T/fpm.conf" <<END
 [global]
 error_log = $T/fpm.log
-[www]
+[shop]
 user = root
 group = root
 listen = $T/fpm.sock
@@ -57,7 +57,7 @@ done
 stop_record
 kill "$master"
 wait "$master" 2>/dev/null
-for label in uri method script; do
+for label in uri method script pool; do
 	"$bin/bt-report" --by $label,function "$T/requests.rec" 2>/dev/null | sed "s/^/$label /" >>"$T/table"
 done
 for i in 1 2 3; do
@@ -66,4 +66,5 @@ done
 check 'the URI /order' grep -q '^uri .*/order.*writes' "$T/table"
 check 'the methods' [ "$(grep -cE '^method .*(GET.*reads|POST.*writes)' "$T/table")" = 2 ]
 check 'the script' grep -q "^script .*$T/page.php.*work" "$T/table"
+check 'the pool' grep -q '^pool .*shop.*reads' "$T/table"
 check_eq 'no function of the other request' '' "$(grep -E '(GET|/shop).*writes|(POST|/order).*reads' "$T/table")"
