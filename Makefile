@@ -123,8 +123,8 @@ $(BINDIR)/%: $(O)/src/cmd/%.o $(O)/libflametap.a
 $(O)/tests/guest/verify: TEST_LIBS :=
 $(O)/tests/%: TEST_LIBS := -lcmocka
 # they log, and replace, what ELF files say
-$(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section)
-$(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask -Wl,--wrap=elffile_build_id
+$(O)/tests/replay/%: TEST_LIBS := $(addprefix -Wl$(comma)--wrap=elffacts_,variable thread_place section) -Wl,--wrap=elffile_build_id
+$(O)/tests/replay/replay: TEST_LIBS += -Wl,--wrap=elffacts_ask
 $(O)/tests/replay/replay $(O)/tests/replay/take: $(addprefix $(O)/tests/replay/,case.o words.o request.o)
 $(O)/tests/replay/replay: $(O)/tests/replay/mutations.o
 $(O)/tests/replay/take: $(O)/tests/replay/native.o
