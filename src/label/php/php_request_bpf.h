@@ -18,8 +18,8 @@ static __always_inline void php_request_search_here(struct scratch *s, uint32_t 
 	s->label.leaf = true;
 	s->label.searching = false;
 	if (follow_path(&l->globals, &globals) == VM_ON &&
-		!bpf_probe_read_user(&started, sizeof(started),
-			(const void *)(globals + l->at + PHP_REQUEST_STARTED)) &&
+		!bpf_probe_read_user(
+			&started, sizeof(started), (const void *)(globals + l->at + l->started)) &&
 		started)
 		s->label.found = globals + l->at;
 }

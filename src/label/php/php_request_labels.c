@@ -30,6 +30,7 @@ static int find(const struct target *t, struct label_layout *layout, struct strb
 		return found;
 	l->version = php.version;
 	l->threads = php.threads;
+	l->started = php.version < 806 ? PHP_REQUEST_STARTED_OLD : PHP_REQUEST_STARTED;
 	return php_find_globals(t, "sapi_globals", &php, &l->globals, &l->at, err);
 }
 
@@ -87,8 +88,8 @@ const struct label_source php_request_labels = {
 	.advice = "give the number of php-fpm's master, or of a process that runs PHP",
 	.kind = LABEL_PHP_REQUEST,
 	.children = true,
-	.keys = keys,
 	.memberships = MEMBERSHIP_BIT(pool),
+	.keys = keys,
 	.process = PHP_REQUEST_WORKER,
 	.place = "request",
 	.places = places,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a process of PHP has what it knows of its request, and the texts of a request. Also
- * included by the BPF programs. Sources: SAPI.h, fastcgi.c; the offsets are the same in all
- * versions from 7.0 on.
+ * included by the BPF programs. Sources: SAPI.h, fastcgi.c; the offsets without a member of the
+ * layout are the same in all versions from 7.0 on.
  */
 #ifndef LABEL_PHP_PHP_REQUEST_LAYOUT_H
 #define LABEL_PHP_PHP_REQUEST_LAYOUT_H
@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 enum {
-	PHP_REQUEST_INFO = 8, /* in struct _sapi_globals_struct */
-	PHP_REQUEST_STARTED = 436,
+	PHP_REQUEST_INFO = 8,          /* in struct _sapi_globals_struct */
+	PHP_REQUEST_STARTED = 250,     /* sapi_started */
+	PHP_REQUEST_STARTED_OLD = 436, /* before 8.6 */
 
 	/* from there on, addresses of texts */
 	PHP_INFO_METHOD = 0,
@@ -49,6 +50,7 @@ struct php_request_layout {
 	/* Path to a thread's globals, and where SAPI's are there: see struct php_layout. */
 	struct pointer_path globals;
 	uint64_t at;
+	uint64_t started; /* offset there of sapi_started */
 };
 
 /* The labels: the texts come first. */

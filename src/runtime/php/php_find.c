@@ -118,7 +118,7 @@ static int find_version(const struct target *t, const struct target_file *file,
 	if (!php_shape_known(l->api, &version, &l->shape))
 		return fail(err,
 			"PHP in '%s' has the module interface %" PRIu32 ", which is not one of the "
-			"known versions, 7.0 to 8.5",
+			"known versions, 7.0 to 8.6",
 			file->path, l->api);
 	l->version = version;
 	return 0;
