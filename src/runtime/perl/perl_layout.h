@@ -9,7 +9,7 @@
 #include "perl_shape.h"
 #include "runtime/pointer_path.h"
 
-struct perl_operators;
+struct operator_names;
 
 enum perl_source { PERL_FROM_TABLE, PERL_FROM_DEBUGINFO };
 
@@ -31,7 +31,7 @@ struct perl_layout {
 	uint64_t curcop, curstackinfo, op, stack_sp;
 	struct perl_shape shape;
 	/* The names of the operators, or NULL if they were not read. User space only. */
-	const struct perl_operators *operators;
+	const struct operator_names *operators;
 };
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perl's row in the table of interpreters. */
 #include "lib/strbuf.h"
-#include "perl_operators.h"
 #include "perl_splice.h"
 #include "perl_values.h"
 #include "perl_walk.h"
+#include "runtime/operator_names.h"
 
 #include <inttypes.h>
 
@@ -47,12 +47,16 @@ static void read_texts(const struct vm_layout *layout, const struct memory *memo
 
 static void find_operators(const struct target *t, struct vm_layout *layout)
 {
-	layout->perl.operators = perl_operators_learn(t);
+	struct operator_array names = {.max = OPERATOR_NAMES_MAX, .end = "freed"};
+
+	for (size_t i = 0; !names.address && i < t->nr_files; i++)
+		names.address = target_symbol(&t->files[i], "PL_op_name");
+	layout->perl.operators = operator_names_read(&t->memory, &names);
 }
 
 static const char *operator_name(const struct vm_layout *layout, uint32_t number)
 {
-	return perl_operator_name(layout->perl.operators, number);
+	return operator_names_get(layout->perl.operators, number);
 }
 
 static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,

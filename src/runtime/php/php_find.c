@@ -4,6 +4,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "php_walk.h"
+#include "runtime/operator_names.h"
 #include "runtime/threadkey.h"
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/elffacts.h"
@@ -16,13 +17,17 @@
 /* Returns the address of a thread's globals in builds with thread safety. */
 static const char cache_function[] = "tsrm_get_ls_cache";
 
+/* Returns the name of an opcode. */
+static const char name_function[] = "zend_get_opcode_name";
+
+enum { NAME_FUNCTION = 40, NAME_PREFIX = 5 /* "ZEND_" */, NOP = 0 };
 enum { PART = 1 << 20, KEPT = 64, CACHE_FUNCTION = 24, VERIFY_TRIES = 16, VERIFY_FRAMES = 16 };
 
 static void ask_files(const struct target *t)
 {
-	static const char *const names[] = {PHP_SYMBOL, cache_function, "executor_globals",
-		"executor_globals_offset", "sapi_globals", "sapi_globals_offset", THREADKEY_SYMBOLS,
-		NULL};
+	static const char *const names[] = {PHP_SYMBOL, cache_function, name_function,
+		"executor_globals", "executor_globals_offset", "sapi_globals",
+		"sapi_globals_offset", THREADKEY_SYMBOLS, NULL};
 
 	target_facts_ask(t, names, NULL);
 }
@@ -160,6 +165,50 @@ int php_find_globals(const struct target *t, const char *name, const struct php_
 		find_thread_memory(t, path))
 		return 0;
 	return fail(err, "cannot find out where threads have their globals in '%s'", file->path);
+}
+
+/* ---- opcodes ---- */
+
+/* Returns whether CODE compares its first argument, a byte, with a number: cmp $LAST,%dil. */
+static bool is_compared(const unsigned char *code)
+{
+	return code[0] == 0x40 && code[1] == 0x80 && code[2] == 0xff;
+}
+
+/* Finds the array of names by the code that returns one of them if its number is up to LAST. */
+static bool find_names(const struct target *t, struct operator_array *names)
+{
+	uint64_t address = target_symbol(php_file(t), name_function);
+	unsigned char code[NAME_FUNCTION];
+
+	if (!address || !memory_read(&t->memory, address, code, sizeof(code)))
+		return false;
+	for (size_t i = 0; i + 7 <= sizeof(code) && !names->address; i++) {
+		if (is_compared(code + i))
+			names->max = code[i + 3] + 1U;
+		shape_taken(code + i, sizeof(code) - i, address + i, &names->address);
+	}
+	return names->address && names->max > PHP_INCLUDE_OR_EVAL;
+}
+
+/* Returns whether opcode NUMBER has this name. */
+static bool is_named(const struct operator_names *names, uint32_t number, const char *name)
+{
+	const char *known = operator_names_get(names, number);
+
+	return known && !strcmp(known, name);
+}
+
+const struct operator_names *php_find_operators(const struct target *t)
+{
+	struct operator_array array = {.prefix = NAME_PREFIX};
+	const struct operator_names *names =
+		find_names(t, &array) ? operator_names_read(&t->memory, &array) : NULL;
+
+	return is_named(names, NOP, "NOP") &&
+			       is_named(names, PHP_INCLUDE_OR_EVAL, "INCLUDE_OR_EVAL")
+		       ? names
+		       : NULL;
 }
 
 /* ---- verification ---- */

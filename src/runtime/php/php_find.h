@@ -30,6 +30,12 @@ int php_find(const struct target *t, const struct php_layout *like, struct php_l
 int php_find_globals(const struct target *t, const char *name, const struct php_layout *layout,
 	struct pointer_path *path, uint64_t *at, struct strbuf *err);
 
+/*
+ * Reads the names of the opcodes, such as DO_FCALL, in T, where PHP was found. Returns NULL if they
+ * cannot be found.
+ */
+const struct operator_names *php_find_operators(const struct target *t);
+
 /* Appends "PHP 8.2 in FILE of process PID", and how it was built. */
 void php_describe(
 	const struct php_layout *layout, const char *path, uint32_t pid, struct strbuf *out);

@@ -9,6 +9,8 @@
 #include "php_shape.h"
 #include "runtime/pointer_path.h"
 
+struct operator_names;
+
 struct php_layout {
 	uint32_t version; /* 802 is 8.2 */
 	uint32_t api;     /* number of the module interface */
@@ -22,6 +24,8 @@ struct php_layout {
 	/* current_execute_data as offset in that memory, or as address if the path has no steps. */
 	uint64_t current;
 	struct php_shape shape;
+	/* The names of the opcodes, or NULL if they were not read. User space only. */
+	const struct operator_names *operators;
 };
 
 #endif

@@ -57,6 +57,16 @@ static inline uint32_t php_line(struct php_walk *w, uint64_t *opline)
 	return op.line;
 }
 
+/* Takes the opcode of OPLINE, at which the innermost frame of code is, as the operator. */
+static inline void php_take_operator(struct php_walk *w, uint64_t opline)
+{
+	uint8_t code;
+
+	w->vm.with_op = false;
+	if (opline && !VM_READ(w, &code, sizeof(code), opline + PHP_OP_CODE))
+		w->vm.op = VM_OP(code);
+}
+
 /* ---- frames ---- */
 
 /* Returns the type of the frame of a call whose function is in func, or 0 if it has none. */
@@ -109,6 +119,8 @@ static inline void php_take_frame(struct php_walk *w, const struct php_shape *s,
 		opline = php_leaf_opline(w, s, func, opline);
 	hash = (php_line(w, &opline) ^ php_owner(w, s, func, type)) * 0x9e3779b97f4a7c15ULL;
 	w->vm.frame.at = (opline & VM_ADDRESS) | hash >> PHP_OPLINE << PHP_OPLINE;
+	if (w->vm.with_op)
+		php_take_operator(w, opline);
 }
 
 /* Reads the call at CALL and its function, if it has one. Returns -1 if that is not a call. */

@@ -3,6 +3,7 @@
 #include "php_find.h"
 #include "php_splice.h"
 #include "php_walk.h"
+#include "runtime/operator_names.h"
 
 static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 	struct strbuf *err)
@@ -31,6 +32,16 @@ static void read_texts(const struct vm_layout *layout, const struct memory *memo
 	php_frame_texts(&layout->php, memory, frame, below, &texts->php);
 }
 
+static void find_operators(const struct target *t, struct vm_layout *layout)
+{
+	layout->php.operators = php_find_operators(t);
+}
+
+static const char *operator_name(const struct vm_layout *layout, uint32_t number)
+{
+	return operator_names_get(layout->php.operators, number);
+}
+
 static bool add_name(const struct vm_layout *layout, const union vm_texts *texts, uint64_t what,
 	struct strbuf *name)
 {
@@ -52,6 +63,8 @@ const struct vm php_vm = {
 	.describe = describe,
 	.walk = walk,
 	.read_texts = read_texts,
+	.find_operators = find_operators,
+	.operator_name = operator_name,
 	.add_name = add_name,
 	.add_place = add_place,
 	.splice = &php_splice,

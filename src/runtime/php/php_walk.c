@@ -18,7 +18,7 @@ static int step(struct vm_walk *w, const void *layout)
 enum vm_end php_walk(const struct php_layout *l, const struct memory *memory, uint64_t thread,
 	const struct vm_native *native, struct vm_stack *stack)
 {
-	struct php_walk w = {.vm.memory = memory};
+	struct php_walk w = {.vm = {.memory = memory, .with_op = stack->with_op}};
 	uint64_t globals;
 	int end = pointer_path_follow(&l->globals, memory, thread, &globals);
 

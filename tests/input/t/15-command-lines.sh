@@ -40,8 +40,8 @@ wrong() {
 }
 
 wrong 'a slice that the recording ends in' '--slice is not shorter than the recording' -p 1 -t 2 --slice 2s
-wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --with op
-wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --vm auto or --mixed; try --help$' -p 1 --php --with op
+wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --with op
+wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --ruby --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
