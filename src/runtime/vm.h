@@ -17,10 +17,11 @@ struct vm_values;
 struct vm_stack {
 	struct vm_frame *frames; /* innermost first */
 	size_t max;
-	bool mixed;   /* for splicing, with entries that only mark a possible run loop */
-	bool with_op; /* op is wanted */
-	size_t nr;    /* valid also if the walk failed */
-	uint16_t op;  /* as in struct vm_walk */
+	bool mixed;     /* for splicing, with entries that only mark a possible run loop */
+	bool with_op;   /* op is wanted */
+	size_t nr;      /* valid also if the walk failed */
+	uint16_t op;    /* as in struct vm_walk */
+	uint32_t state; /* likewise */
 };
 
 /* Where a frame of a stack was executed. */

@@ -7,6 +7,7 @@ enum vm_end vm_walk_run(
 	stack->nr = 0;
 	for (int steps = 0; steps < VM_STEPS_MAX; steps++) {
 		stack->op = w->op;
+		stack->state = w->state;
 		if (w->found && stack->nr == stack->max)
 			return VM_CUT;
 		if (w->found)

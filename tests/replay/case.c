@@ -229,6 +229,11 @@ static void add_operator(const struct case_walk *w, uint16_t op, struct strbuf *
 	strbuf_addf(out, "\top=%s\n", name ? name : "?");
 }
 
+static void add_state(const struct case_walk *w, uint32_t state, struct strbuf *out)
+{
+	strbuf_addf(out, "\tvmstate=%s\n", state ? w->vm->states[state] : "-");
+}
+
 /* A stack is walked with the registers that the BPF programs have, if it needs any. */
 static enum vm_end walk(const struct case_walk *w, struct vm_stack *stack)
 {
@@ -251,6 +256,8 @@ enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out)
 
 	if (w->with_op)
 		add_operator(w, stack.op, out);
+	if (w->with_state)
+		add_state(w, stack.state, out);
 	for (size_t i = 0; i < stack.nr && end == VM_WHOLE; i++)
 		if (w->vm->splice->is_frame(frames[i].what))
 			add_frame(w, &frames[i], i + 1 < stack.nr ? &frames[i + 1] : &none, out);

@@ -81,12 +81,13 @@ struct case_walk {
 	const struct memory *memory;
 	uint64_t thread, sp;            /* thread pointer, stack pointer */
 	bool with_op;                   /* the operator that is executed is wanted, too */
+	bool with_state;                /* the interpreter's state is wanted, too */
 	const struct vm_native *native; /* for walks that find the stack through the native stack */
 };
 
 /* Appends the stack as lines: a tab, the name of a frame, a blank, its place; innermost first; then
- * how the walk ended, if it is not whole. If the operator is wanted, it comes first. MIXED is as in
- * struct vm_stack; marks are left out. */
+ * how the walk ended, if it is not whole. The operator and the state come first, if they are
+ * wanted. MIXED is as in struct vm_stack; marks are left out. */
 enum vm_end case_walk(const struct case_walk *w, bool mixed, struct strbuf *out);
 
 /*

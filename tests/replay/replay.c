@@ -38,7 +38,7 @@ static struct replay {
 	struct vm_layout layout;
 	struct vm_native native;    /* of the next walk */
 	struct request_stack stack; /* of the next request */
-	bool is_found, with_op;
+	bool is_found, with_op, with_state;
 	struct strbuf missing; /* memory that was read and is not in the case */
 	unsigned nr_any, nr_inconsistent, nr_wrong;
 	size_t nr_walks;
@@ -236,7 +236,10 @@ static struct memory case_memory(void)
 	return (struct memory){.read = read_case, .context = &replay.state, .areas = case_areas};
 }
 
-/* Looks for what LINE names; with " operators" behind it also for the names of operators. */
+/*
+ * Looks for what LINE names. With " operators" behind it, walks also tell the operator, and with
+ * " states" the interpreter's state.
+ */
 static void find(const char *line)
 {
 	size_t len = strcspn(line, " ");
@@ -259,7 +262,8 @@ static void find(const char *line)
 	else if (!strcmp(line, "nginx"))
 		found = request_find(&t, &text);
 	replay.is_found = !found;
-	replay.with_op = line[len];
+	replay.with_op = !strcmp(line + len, " operators");
+	replay.with_state = !strcmp(line + len, " states");
 	if (!found && replay.with_op && replay.vm->find_operators)
 		replay.vm->find_operators(&t, &replay.layout);
 	if (!found && replay.vm)
@@ -385,6 +389,7 @@ static void walk(const char *line)
 		.layout = &replay.layout,
 		.memory = &memory,
 		.with_op = replay.with_op,
+		.with_state = replay.with_state,
 		.native = &replay.native};
 	int at = 0;
 	enum vm_end end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* take [-O] [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, or take CASE -p PID: writes CASE.mem and
- * CASE.want from the memory that walks of a program read; see tests/replay/README. */
+/* take [-O | -S] [-n STEPS] [-i N] [-k TEXT] CASE PROGRAM ARG…, or take CASE -p PID: writes
+ * CASE.mem and CASE.want from the memory that walks of a program read; see tests/replay/README. */
 #include "case.h"
 #include "native.h"
 #include "request.h"
@@ -55,6 +55,7 @@ static struct {
 	unsigned steps, instants; /* after each message, or in all with -i */
 	unsigned max_gap;         /* steps from one instant to the next, at most */
 	bool operators;           /* -O: the operators that are executed are wanted, too */
+	bool states;              /* -S: the interpreter's states are wanted, too */
 	const char *kept;         /* -k: part of big reads to keep, or NULL for all */
 	FILE *mem, *want;
 	struct thread threads[THREADS_MAX];
@@ -293,7 +294,6 @@ bool __wrap_elffacts_section(
 	return found;
 }
 
-/* ---- a moment ---- */
 const char *__real_elffile_build_id(const struct elffile *elf);
 const char *__wrap_elffile_build_id(const struct elffile *elf);
 /* While files are logged, what is remembered of a file with an ID would not be read again. */
@@ -302,6 +302,7 @@ const char *__wrap_elffile_build_id(const struct elffile *elf)
 	return take.target ? "" : __real_elffile_build_id(elf);
 }
 
+/* ---- a moment ---- */
 
 /* Logs all further queries of T's files. */
 static void log_files(const struct target *t)
@@ -361,7 +362,10 @@ static void find(bool (*find_it)(const struct target *t, struct strbuf *err))
 	log_unknown();
 	take.target = NULL;
 	words_write(&take.state, take.mem);
-	fprintf(take.mem, "find %s%s\n", take.found, take.operators ? " operators" : "");
+	fprintf(take.mem, "find %s%s\n", take.found,
+		take.operators ? " operators"
+		: take.states  ? " states"
+			       : "");
 	inspect_release(&t);
 	processes_release(&ps);
 	strbuf_release(&err);
@@ -918,7 +922,7 @@ int main(int argc, char **argv)
 	int option;
 	pid_t pid = 0;
 
-	while ((option = getopt(argc, argv, "+n:i:g:k:p:O")) != -1) {
+	while ((option = getopt(argc, argv, "+n:i:g:k:p:OS")) != -1) {
 		if (option == 'n')
 			take.steps = (unsigned)atoi(optarg);
 		else if (option == 'i')
@@ -931,13 +935,15 @@ int main(int argc, char **argv)
 			pid = atoi(optarg);
 		else if (option == 'O')
 			take.operators = true;
+		else if (option == 'S')
+			take.states = true;
 		else
 			return EXIT_USAGE_ERROR;
 	}
 	if (argc - optind < (pid ? 1 : 2)) {
-		fprintf(stderr,
-			"usage: take [-O] [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] CASE PROGRAM "
-			"ARG..., or take -p PID CASE\n");
+		fprintf(stderr, "usage: take [-O | -S] [-n STEPS] [-i INSTANTS] [-g GAP] [-k TEXT] "
+				"CASE PROGRAM "
+				"ARG..., or take -p PID CASE\n");
 		return EXIT_USAGE_ERROR;
 	}
 	take.name = argv[optind];
