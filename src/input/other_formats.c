@@ -8,6 +8,10 @@
 
 #define GO_TEXT "it is a profile of Go as text: fetch it without debug=1"
 
+#define ART_TRACE                                                                                  \
+	"it is a trace of Android's methods, which Android Studio shows: record samples with "     \
+	"simpleperf, whose report_sample.py writes them as perf script does"
+
 enum { LINES_SEEN = 24 };
 
 /* Formats that are recognised by their first bytes. */
@@ -33,6 +37,8 @@ static const struct {
 	{"FLR", "it is a recording of Java's JFR: convert it with async-profiler's jfrconv first"},
 	{"JAVA PROFILE 1.", "it is a heap dump of Java, which has no stacks to add up"},
 	{"MOJ", "it is Austin's binary format: run mojo2austin on it first"},
+	{"*version\n", ART_TRACE},
+	{"SLOW", ART_TRACE},
 	{"Nettrace", "it is a trace of .NET: run dotnet-trace convert --format Speedscope first"},
 	{"gmon", "it is gprof's data, which has no stacks"},
 	{"\x7f"

@@ -39,6 +39,10 @@ def comm(tid, name, time=0, pid=11):
     return record(3, struct.pack('<II', pid, tid) + text(name) + trailer(pid, tid, time))
 
 
+def exit(tid, time, pid=11):
+    return record(4, struct.pack('<IIIIQ', pid, 1, tid, 1, time) + trailer(pid, tid, time))
+
+
 def fork(pid, tid, ppid, time):
     return record(7, struct.pack('<IIIIQ', pid, ppid, tid, ppid, time) + trailer(pid, tid, time))
 
@@ -64,8 +68,8 @@ ROUND = record(68, b'')
 EVENTS = [(0, 0, BASE, CYCLES, 'cycles:u'), (1, 2, BASE, FAULTS, 'faults')]
 
 
-def file(records, events=None, size=None, features=True, traced=b''):
-    """The file; SIZE is what its header tells of the size of the data. TRACED is its section of tracing data."""
+def file(records, events=None, size=None, features=True, traced=b'', folder=None):
+    """The file; SIZE is what its header tells of the size of the data. TRACED is its section of tracing data, FOLDER the version of its folder."""
     events = events or EVENTS
     at = 104
     ids = b''.join(words(event[3]) for event in events)
@@ -76,8 +80,8 @@ def file(records, events=None, size=None, features=True, traced=b''):
         for event in events)
     end = data + len(records)
     head = b'PERFILE2' + words(104, 144, at + len(ids), len(attrs), data, len(records) if size is None else size, 0, 0,
-                               (1 << 12 if features else 0) | (2 if traced else 0), 0, 0, 0)
-    sections = [section for section in (traced, names if features else b'') if section]
+                               (1 << 12 if features else 0) | (2 if traced else 0) | (0 if folder is None else 1 << 24), 0, 0, 0)
+    sections = [section for section in (traced, names if features else b'', b'' if folder is None else words(folder)) if section]
     places = [end + 16 * len(sections) + sum(map(len, sections[:i])) for i in range(len(sections))]
     return head + ids + attrs + records + b''.join(words(place, len(section)) for place, section in zip(places, sections)) + b''.join(sections)
 
@@ -152,6 +156,18 @@ def moved(time, start, to, index=0):
     return dumped(1, time, struct.pack('<IIQQQQQ', 11, 11, start, start, to, 16, index))
 
 
+# what perf record --off-cpu adds: a thread's waits, added up, which come at the end and have no times
+WAITS = 103
+OFF_CPU = [(0, 0, BASE | CGROUP, CYCLES, 'cycles'), (1, 10, BASE | CGROUP, WAITS, 'offcpu-time')]
+# the same of newer versions, in a raw field, with what the thread did next beside it
+RAW_OFF_CPU = OFF_CPU[:1] + [(1, 10, BASE & ~CALLCHAIN | RAW | CGROUP, WAITS, 'offcpu-time')]
+
+
+def waits(chain, length=None):
+    data = struct.pack('<II', 11, 12) + words(5000, len(chain) if length is None else length, *chain, 77) + bytes(4)
+    return record(9, words(WAITS, 9) + struct.pack('<II', 1, 1) + words(2500, 1) + struct.pack('<I', len(data)) + data + words(0), 1)
+
+
 TRACEPOINT = [(2, 7, BASE | RAW, 77, 'sys:it')]
 
 
@@ -198,6 +214,12 @@ CASES = {
     # a kernel's mistake: the flag of a build-id, and what it has asked for, which is none
     'no-build-id': file(START + sample(20, STACK_1), [(0, 0, BASE, CYCLES, 'cycles', 0, 0)]),
     'flat': file(START + record(9, words(CYCLES, PROGRAM + 4, 11 << 32 | 11, 9, 3), 2), [(0, 0, BASE & ~CALLCHAIN, CYCLES, 'cycles')]),
+    'off-cpu': pipe(START + sample(2000, STACK_1, more=words(0)) + exit(11, 3000) + ROUND + ROUND + sample(2**64 - 2**32 + 1, STACK_1, period=5000,
+                    ident=WAITS, more=words(0)) + sample(2**64 - 2**32 + 2, [USER] + [PROGRAM + 1] * 32, ident=WAITS, more=words(0)), OFF_CPU),
+    'off-cpu-raw': pipe(START + record(19, words(77) + text('/a.slice/b') + trailer(11, 11, 10)) + sample(2000, STACK_1, more=words(0)) +
+                        waits(STACK_1) + waits(STACK_1, 99) + waits([]), RAW_OFF_CPU),
+    'branches': file(START + sample(20, STACK_1, more=lbr((PROGRAM + 0x40, PROGRAM + 0x8))) * 2, [(0, 0, BASE | BRANCH, CYCLES, 'cycles', 1 << 3)]),
+    'part': file(ALL, folder=1),
     'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
     'fields': traced(raw(0, 7), raw(3, 7), raw(3, 8, place=65), raw(1, 0, b'')),
     'fields-behind': file(traced_samples(raw(0, 7), raw(3, 7)), TRACEPOINT, traced=tracing()),

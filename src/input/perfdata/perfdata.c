@@ -9,6 +9,8 @@
 #include "perfdata_format.h"
 #include "perfdata_jit.h"
 #include "perfdata_kernel.h"
+#include "perfdata_off_cpu.h"
+#include "perfdata_parts.h"
 #include "perfdata_rounds.h"
 #include "perfdata_rows.h"
 #include "perfdata_sample.h"
@@ -30,7 +32,9 @@ struct perfdata_reader {
 	struct strbuf *notes;
 	struct perfdata_header header;
 	bool is_pipe;
-	bool is_read_ahead; /* what is behind the data is read already */
+	bool is_read_ahead;  /* what is behind the data is read already */
+	const char *folder;  /* which perf record made in place of a file, or NULL */
+	uint64_t dir_format; /* enum perfdata_dir_format */
 	struct perfdata_events events;
 	struct perfdata_places places;
 	struct perfdata_tasks tasks;
@@ -39,7 +43,9 @@ struct perfdata_reader {
 	struct perfdata_rows rows;
 	struct perfdata_rounds rounds;
 	struct perfdata_kernel kernel;
+	struct perfdata_off_cpu off_cpu;
 	uint64_t throttled, unreadable;
+	bool is_cut; /* the records of one file are not whole */
 	bool failed; /* the notes tell why */
 };
 
@@ -157,6 +163,7 @@ static void read_fork_or_exit(
 
 	if (b.bad)
 		return;
+	r->tasks.keeps_ended = r->events.has_output; /* their waits come at the end */
 	if (h->type == PERFDATA_FORK)
 		perfdata_tasks_fork(&r->tasks, pid, tid, ppid, ptid);
 	else
@@ -199,7 +206,8 @@ static void read_sample(struct perfdata_reader *r, const struct perf_event_heade
 		perfdata_events_find(&r->events, perfdata_record_id(&r->places, true, record, nr));
 	struct perfdata_sample s;
 
-	if (e && perfdata_sample_read(&s, &e->attr, record, nr))
+	if (e && perfdata_sample_read(&s, &e->attr, record, nr) &&
+		(!e->is_off_cpu || perfdata_off_cpu_read(&r->off_cpu, &s)))
 		perfdata_rows_add(&r->rows, e, &s, h->misc & PERFDATA_MODE);
 	else
 		r->unreadable++;
@@ -398,6 +406,9 @@ static void read_feature(struct perfdata_reader *r, uint64_t feature, struct byt
 	case PERFDATA_HAS_EVENTS:
 		perfdata_events_read_names(&r->events, b);
 		break;
+	case PERFDATA_HAS_DIR_FORMAT:
+		r->dir_format = bytes_number(&b, 8);
+		break;
 	}
 }
 
@@ -433,17 +444,9 @@ static void take_raw(
 		perfdata_rounds_finish(&r->rounds);
 		return;
 	}
-	if (h->type >= PERFDATA_OWN)
-		return;
-
-	uint64_t words[8], time;
-	size_t nr = h->size / 8, n = nr < 8 ? nr : 8;
-	bool is_sample = h->type == PERFDATA_SAMPLE;
-
-	/* the places are near the begin of samples, and near the end of other records */
-	memcpy(words, record + (is_sample ? 0 : (nr - n) * 8), n * 8);
-	time = perfdata_record_time(&r->places, is_sample, words, n);
-	perfdata_rounds_add(&r->rounds, record, h->size, time == UINT64_MAX ? 0 : time);
+	if (h->type < PERFDATA_OWN)
+		perfdata_rounds_add(
+			&r->rounds, record, h->size, perfdata_time(&r->places, h, record));
 }
 
 /* ---- the file ---- */
@@ -543,6 +546,16 @@ static void read_behind(struct perfdata_reader *r)
 	}
 }
 
+/* Whether the folder of a perf record that did not end has files with records. */
+static bool has_parts(const char *folder)
+{
+	char *part = xasprintf("%s/data.0", folder);
+	bool is_there = !access(part, F_OK);
+
+	free(part);
+	return is_there;
+}
+
 /* Reads the header. Returns the size of the data, or 0 with a message. */
 static uint64_t read_header(struct perfdata_reader *r)
 {
@@ -572,22 +585,30 @@ static uint64_t read_header(struct perfdata_reader *r)
 	if (read_events(r, bytes, between))
 		return 0;
 	read_ahead(r);
+	if (!h->data.size && r->folder && has_parts(r->folder))
+		r->dir_format = PERFDATA_DIR_PARTS;
 	return h->data.size ? h->data.size : UINT64_MAX;
+}
+
+/* Says how the records of NAME, "it" or a file of the folder, end if they are not whole. */
+static void note_end(struct perfdata_reader *r, const char *name, const struct perfdata_stream *s)
+{
+	static const char *const ends[] = {
+		[PERFDATA_CUT] = "ends in the middle of a record",
+		[PERFDATA_DAMAGED] = "has a damaged record",
+		[PERFDATA_UNZSTD] = "has damaged compressed data",
+	};
+
+	if (s->end)
+		strbuf_addf(r->notes, "%s %s: what is before is used\n", name, ends[s->end]);
 }
 
 static void note_stream(struct perfdata_reader *r, const struct perfdata_stream *s)
 {
-	static const char *const ends[] = {
-		[PERFDATA_CUT] = "it ends in the middle of a record: what is before is used\n",
-		[PERFDATA_DAMAGED] = "a record of it is damaged: what is before is used\n",
-		[PERFDATA_UNZSTD] = "its compressed data are damaged: what is before is used\n",
-	};
-
 	if (!r->is_pipe && !r->header.data.size)
 		strbuf_adds(r->notes, "perf did not end its recording (size 0 in the header): all "
 				      "whole records are used\n");
-	if (s->end)
-		strbuf_adds(r->notes, ends[s->end]);
+	note_end(r, "it", s);
 	if (s->skipped)
 		strbuf_addf(r->notes,
 			"%" PRIu64 " bytes of hardware traces are left out: perf script reads "
@@ -611,6 +632,11 @@ static void note_records(struct perfdata_reader *r)
 	if (r->unreadable)
 		strbuf_addf(r->notes, "samples left out: %" PRIu64 ", whose fields do not fit\n",
 			r->unreadable);
+	if (r->rows.nr_branched)
+		strbuf_addf(r->notes,
+			"%" PRIu64 " samples have branches of the processor, which only bt-export "
+			"--autofdo and --bolt read\n",
+			r->rows.nr_branched);
 	add_capped(&r->rec->lost[LOST_UNREADABLE], r->unreadable);
 }
 
@@ -646,16 +672,61 @@ static void read_tracing(struct perfdata_reader *r, struct perfdata_stream *s, s
 		read_feature(r, PERFDATA_HAS_TRACING, (struct bytes){bytes, bytes + size, false});
 }
 
-/* Returns -1 with a message if the records are in several files. */
-static int check_folder(const char *folder, struct strbuf *notes)
+/* Returns -1 with a message if there are records in other files that cannot be read. */
+static int check_folder(struct perfdata_reader *r)
 {
-	char *part = folder ? xasprintf("%s/data.0", folder) : NULL;
-	bool has_parts = part && !access(part, F_OK);
+	if (!r->dir_format)
+		return 0;
+	if (r->dir_format == PERFDATA_DIR_PARTS && r->folder)
+		return 0;
+	r->failed = true;
+	if (!r->folder)
+		return fail(r->notes, "its records are in the files beside it, data.0 and others: "
+				      "give the folder\n");
+	return fail(r->notes,
+		"version %" PRIu64 " of perf's folders is not known: run perf script on it first\n",
+		r->dir_format);
+}
 
-	free(part);
-	return has_parts ? fail(notes, "its records are in several files, which are not read: "
-				       "record without perf record --threads\n")
-			 : 0;
+/* Reads the records that are in files of their own. */
+static void read_parts(struct perfdata_reader *r)
+{
+	enum { ROUND = 4096 /* records */ };
+	const struct perfdata_stream *stream;
+	struct perf_event_header h;
+	struct perfdata_parts parts;
+	const unsigned char *record;
+	const char *name;
+
+	r->failed = perfdata_parts_open(&parts, r->folder, &r->places, r->notes);
+	for (unsigned nr = 1; !r->failed && (record = perfdata_parts_next(&parts, &h)); nr++) {
+		take_raw(r, &h, record);
+		if (nr % ROUND == 0)
+			perfdata_rounds_finish(&r->rounds);
+	}
+	for (size_t i = 0; (name = perfdata_parts_get(&parts, i, &stream)); i++) {
+		note_end(r, name, stream);
+		r->is_cut |= stream->end != PERFDATA_WHOLE;
+	}
+	perfdata_parts_release(&parts);
+}
+
+/* Names, judges and describes what the records of S have given. */
+static void settle(struct perfdata_reader *r, const struct perfdata_stream *s)
+{
+	perfdata_rows_end(&r->rows);
+	perfdata_judge(r->rec, &r->files);
+	set_build_ids(r);
+	perfdata_kernel_name(r->rec, &r->kernel, r->notes);
+	perfdata_name_memory(r->rec);
+	perfdata_labels_note(
+		&r->rows.labels, &r->events, !r->is_pipe && !r->is_read_ahead, r->notes);
+	set_seconds(r);
+	perfdata_jit_note(&r->jit);
+	note_stream(r, s);
+	note_records(r);
+	r->is_cut |= s->end || (!r->is_pipe && !r->header.data.size);
+	r->rec->complete = !r->is_cut && !r->unreadable;
 }
 
 static int read_records(struct perfdata_reader *r, uint64_t size)
@@ -670,23 +741,17 @@ static int read_records(struct perfdata_reader *r, uint64_t size)
 			read_tracing(r, &s, fields_of(record));
 		else
 			take_raw(r, &h, record);
+	if (!r->failed && !check_folder(r) && r->dir_format)
+		read_parts(r);
 	perfdata_rounds_flush(&r->rounds);
-	if (!r->is_pipe && !r->is_read_ahead && !s.end)
+	if (!r->is_pipe && !r->is_read_ahead && !s.end) {
 		read_behind(r);
-	perfdata_rows_end(&r->rows);
-	perfdata_judge(r->rec, &r->files);
-	set_build_ids(r);
-	perfdata_kernel_name(r->rec, &r->kernel, r->notes);
-	perfdata_name_memory(r->rec);
-	perfdata_labels_note(
-		&r->rows.labels, &r->events, !r->is_pipe && !r->is_read_ahead, r->notes);
-	set_seconds(r);
-	perfdata_jit_note(&r->jit);
-	note_stream(r, &s);
-	note_records(r);
-	r->rec->complete = !s.end && (r->is_pipe || r->header.data.size) && !r->unreadable;
+		check_folder(r);
+	}
+	if (!r->failed)
+		settle(r, &s);
 	perfdata_stream_release(&s);
-	if (r->lines->error)
+	if (r->lines->error && !r->failed)
 		return fail(r->notes, "%s\n", strerror(r->lines->error));
 	return r->failed ? -1 : 0;
 }
@@ -705,11 +770,11 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_rows_init(&r.rows, rec, &r.events, &r.tasks, &r.files, &r.jit);
 	perfdata_rounds_init(&r.rounds, take_record, &r);
 	perfdata_labels_init(&r.rows.labels, rec, options->by, options->labels);
-	r.kernel.folder = options->folder;
+	r.kernel.folder = r.folder = options->folder;
 	r.kernel.caches = options->paths.path;
 	r.rows.samples = options->samples;
 	r.rows.keeps_branches = options->branches;
-	size = check_folder(options->folder, notes) ? 0 : read_header(&r);
+	size = read_header(&r);
 	ret = size ? read_records(&r, size) : -1;
 	perfdata_rounds_release(&r.rounds);
 	perfdata_labels_release(&r.rows.labels);
@@ -719,5 +784,6 @@ int perfdata_read(struct recording *rec, struct lines *lines,
 	perfdata_tasks_release(&r.tasks);
 	perfdata_events_release(&r.events);
 	free(r.kernel.list);
+	free(r.off_cpu.words);
 	return ret;
 }

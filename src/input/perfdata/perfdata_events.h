@@ -15,14 +15,16 @@ struct strbuf;
 
 struct perfdata_event {
 	struct perf_event_attr attr;
-	char *name;     /* or NULL if the file does not tell */
-	uint32_t added; /* its number in the recording + 1, or 0 before its first sample */
+	char *name;      /* or NULL if the file does not tell */
+	bool is_off_cpu; /* its samples are waits, see perfdata_off_cpu.h */
+	uint32_t added;  /* its number in the recording + 1, or 0 before its first sample */
 };
 
 struct perfdata_events {
 	struct perfdata_event *list;
 	size_t nr, alloc;
 	struct table by_id; /* of a record -> index */
+	bool has_output;    /* one of them is of BPF programs, as waits are */
 	bool build_ids;     /* one of them has asked for the build-ids of mapped files */
 };
 

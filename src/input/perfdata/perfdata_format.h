@@ -86,7 +86,14 @@ enum perfdata_feature {
 	PERFDATA_HAS_CPUS,
 	PERFDATA_HAS_COMMAND = 11,
 	PERFDATA_HAS_EVENTS,
+	PERFDATA_HAS_DIR_FORMAT = 24,
 	PERFDATA_FEATURES = 256,
+};
+
+/* What a folder in place of a file has (PERFDATA_HAS_DIR_FORMAT). */
+enum perfdata_dir_format {
+	PERFDATA_DIR_SINGLE, /* one file, "data" */
+	PERFDATA_DIR_PARTS,  /* the records are in files of their own, data.0, data.1 … */
 };
 
 struct perfdata_section {
@@ -100,6 +107,9 @@ struct perfdata_header {
 	struct perfdata_section attrs, data, event_types;
 	uint64_t features[PERFDATA_FEATURES / 64];
 };
+
+/* What perf record --off-cpu adds up until the end has times from here on, which are none. */
+#define PERFDATA_NO_TIME (UINT64_MAX << 32)
 
 enum { PERFDATA_PIPE_HEADER = 16, PERFDATA_ID_MAX = 20 };
 

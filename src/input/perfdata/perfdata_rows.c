@@ -6,6 +6,7 @@
 #include "perfdata_files.h"
 #include "perfdata_format.h"
 #include "perfdata_jit.h"
+#include "perfdata_off_cpu.h"
 #include "perfdata_sample.h"
 #include "perfdata_unwind.h"
 
@@ -76,7 +77,8 @@ static char *unit_of(const struct perfdata_event *e, const char *name)
 	const char *begin;
 	size_t len = base_of(e, name, &begin);
 
-	if (e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config <= PERF_COUNT_SW_TASK_CLOCK)
+	if (e->is_off_cpu ||
+		(e->attr.type == PERF_TYPE_SOFTWARE && e->attr.config <= PERF_COUNT_SW_TASK_CLOCK))
 		return xstrdup("ns");
 	return xstrndup(begin, len);
 }
@@ -189,6 +191,14 @@ static void add_run(struct perfdata_rows *rs, struct parts *parts, unsigned mode
 	*kept = *part + 1;
 }
 
+/* Returns the number of frames with which a call chain of E is cut. */
+static uint64_t chain_max(const struct perfdata_event *e)
+{
+	if (e->is_off_cpu)
+		return PERFDATA_OFF_CPU_MAX;
+	return e->attr.sample_max_stack ? e->attr.sample_max_stack : CHAIN_MAX;
+}
+
 static unsigned mode_of_mark(uint64_t mark)
 {
 	switch (mark) {
@@ -210,8 +220,7 @@ static unsigned mode_of_mark(uint64_t mark)
 static void add_chain(struct perfdata_rows *rs, const struct perfdata_event *e, struct parts *parts,
 	const struct perfdata_sample *s, unsigned mode)
 {
-	uint64_t max = e->attr.sample_max_stack ? e->attr.sample_max_stack : CHAIN_MAX, end,
-		 seen = 0;
+	uint64_t max = chain_max(e), end, seen = 0;
 
 	for (uint64_t i = 0; i < s->nr_chain; i = end) {
 		end = i;
@@ -365,6 +374,7 @@ void perfdata_rows_add(struct perfdata_rows *rs, struct perfdata_event *e,
 	if (!rs->began)
 		rs->began = s->time;
 	rs->ended = s->time > rs->ended ? s->time : rs->ended;
+	rs->nr_branched += s->nr_branches && !s->are_calls && !rs->keeps_branches;
 	if (rs->keeps_branches && !s->are_calls)
 		perfdata_branches_add(&rs->branches, s, perfdata_tasks_space(rs->tasks, s->pid),
 			&(struct rec_branch){

@@ -29,6 +29,7 @@ struct perfdata_rows {
 	struct perfdata_branches branches;
 	struct perfdata_labels labels;
 	bool keeps_branches;   /* samples are asked for their branches */
+	uint64_t nr_branched;  /* samples whose branches are not kept */
 	bool samples;          /* each sample counts as 1, whatever its period */
 	bool other_processor;  /* copied stacks cannot be unwound */
 	struct table cgroups;  /* id -> number of its label set */

@@ -59,6 +59,21 @@ uint64_t perfdata_record_time(
 	return word_at(record, nr, is_sample, places->time, places->time_back);
 }
 
+uint64_t perfdata_time(const struct perfdata_places *places, const struct perf_event_header *header,
+	const unsigned char *record)
+{
+	uint64_t words[8], time;
+	size_t nr = header->size / 8, n = nr < 8 ? nr : 8;
+	bool is_sample = header->type == PERFDATA_SAMPLE;
+
+	if (header->type >= PERFDATA_OWN)
+		return 0;
+	/* the places are near the begin of samples, and near the end of other records */
+	memcpy(words, record + (is_sample ? 0 : (nr - n) * 8), n * 8);
+	time = perfdata_record_time(places, is_sample, words, n);
+	return time == UINT64_MAX ? 0 : time;
+}
+
 /* The rest of a record. */
 struct words {
 	const uint64_t *at, *end;
@@ -168,6 +183,7 @@ static void read_first(struct perfdata_sample *s, uint64_t type, struct words *w
 	s->pid = (uint32_t)ids;
 	s->tid = (uint32_t)(ids >> 32);
 	s->time = word_if(w, type & PERF_SAMPLE_TIME);
+	s->time = s->time < PERFDATA_NO_TIME ? s->time : 0;
 	word_if(w, type & PERF_SAMPLE_ADDR);
 	word_if(w, type & PERF_SAMPLE_ID);
 	word_if(w, type & PERF_SAMPLE_STREAM_ID);

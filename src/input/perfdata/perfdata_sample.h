@@ -44,6 +44,10 @@ uint64_t perfdata_record_id(
 uint64_t perfdata_record_time(
 	const struct perfdata_places *places, bool is_sample, const uint64_t *record, size_t nr);
 
+/* Returns the time of the RECORD, which may lie at any address, or 0 if it has none. */
+uint64_t perfdata_time(const struct perfdata_places *places, const struct perf_event_header *header,
+	const unsigned char *record);
+
 /* Reads the NR words of a sample's record. Returns false if its fields do not fit. */
 bool perfdata_sample_read(struct perfdata_sample *sample, const struct perf_event_attr *attr,
 	const uint64_t *record, size_t nr);

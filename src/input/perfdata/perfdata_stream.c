@@ -6,6 +6,8 @@
 #include "perfdata_format.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 enum {
@@ -37,10 +39,34 @@ void perfdata_stream_release(struct perfdata_stream *s)
 	s->zstd = NULL;
 }
 
-bool perfdata_skip(struct lines *lines, uint64_t n)
+/* Skips the next N bytes of a file that can do without reading them, and that has them. */
+static bool seek(struct lines *lines, uint64_t n)
+{
+	uint64_t buffered = lines->end - lines->start;
+	struct stat st;
+
+	if (lines->decompress || n < buffered || n - buffered > lines->left ||
+		fstat(lines->fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	n -= buffered;
+
+	off_t at = lseek(lines->fd, 0, SEEK_CUR);
+
+	if (at < 0 || at > st.st_size || n > (uint64_t)(st.st_size - at) ||
+		lseek(lines->fd, (off_t)n, SEEK_CUR) < 0)
+		return false;
+	lines->start = lines->end = 0;
+	lines->left -= n;
+	return true;
+}
+
+/* Skips the next N bytes of the input. Returns false if there are fewer. */
+static bool skip(struct lines *lines, uint64_t n)
 {
 	const char *bytes;
 
+	if (n > SKIP && seek(lines, n))
+		return true;
 	while (n) {
 		size_t part = n < SKIP ? n : SKIP;
 
@@ -74,7 +100,7 @@ static bool is_at_end(struct perfdata_stream *s)
 
 static void skip_behind(struct perfdata_stream *s, uint64_t size)
 {
-	if (size > s->left || !perfdata_skip(s->lines, size)) {
+	if (size > s->left || !skip(s->lines, size)) {
 		s->end = PERFDATA_CUT;
 		s->left = 0;
 		return;

@@ -45,7 +45,4 @@ const unsigned char *perfdata_stream_next(
  */
 const unsigned char *perfdata_stream_behind(struct perfdata_stream *s, uint64_t size, uint64_t max);
 
-/* Skips the next N bytes of the input. Returns false if there are fewer. */
-bool perfdata_skip(struct lines *lines, uint64_t n);
-
 #endif

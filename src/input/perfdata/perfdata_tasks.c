@@ -114,7 +114,7 @@ void perfdata_tasks_exit(struct perfdata_tasks *ts, uint32_t pid, uint32_t tid)
 	if (!t || t->pid != pid || t->ended)
 		return;
 	t->ended = true; /* it keeps its name, as it may have samples until it is gone */
-	if (p->nr_threads && !--p->nr_threads)
+	if (p->nr_threads && !--p->nr_threads && !ts->keeps_ended)
 		end_process(ts, pid);
 }
 

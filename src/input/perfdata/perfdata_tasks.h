@@ -45,6 +45,7 @@ struct perfdata_tasks {
 	} * processes;
 	size_t nr_processes, processes_alloc;
 	uint32_t nr_spaces;
+	bool keeps_ended; /* processes keep their mappings when they end */
 };
 
 void perfdata_tasks_init(struct perfdata_tasks *ts, struct recording *rec);

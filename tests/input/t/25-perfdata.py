@@ -9,7 +9,7 @@ import tempfile
 from tap import check_eq, done
 
 sys.path.insert(0, os.environ['TOP'] + '/tests/input')
-from perfdata import CASES  # noqa: E402
+from perfdata import (ALL, CASES, EVENTS, PROGRAM, SAMPLES, START, STACK_1, USER, comm, file, mmap, record, sample, words, zstd)  # noqa: E402
 
 FOLDER = os.path.dirname(os.path.realpath(os.environ['BIN']))
 CHAIN = 'server+1010 libx.so+20* server+1030*'
@@ -27,7 +27,7 @@ WANT = {
     'crashed': (UNNAMED,
                 [NO_NAMES, 'perf did not end its recording', 'the recording is not complete']),
     'cut': (UNNAMED[:3], [NO_NAMES, 'it ends in the middle of a record', 'the recording is not complete']),
-    'damaged': (UNNAMED, [NO_NAMES, 'a record of it is damaged', 'the recording is not complete']),
+    'damaged': (UNNAMED, [NO_NAMES, 'it has a damaged record', 'the recording is not complete']),
     'short-sample': (USUAL, [NO_NAMES, 'samples left out: 1', 'the recording is not complete']),
     'rounds': (['server/11 cycles:u 2 20: server+10 7f0000000020* server+30*'], []),
     'forks': (['child/20 cycles:u 2 20: ' + CHAIN, 'child/20 cycles:u 1 10: other+4 server+3004*', 'server/11 cycles:u 1 10: ' + CHAIN], []),
@@ -36,6 +36,12 @@ WANT = {
     'lbr': (['server/11 cycles 1 10: server+1008 server+1040 libx.so+50'], []),
     'deferred': (['server/11 cycles:u 1 10: ' + CHAIN + ' | ffffffffff000000', 'server/11 cycles:u 1 10:  | fffffffffe000000'], [NO_NAMES]),
     'copy': (['server/11 cycles 1 10: server+1077'], []),
+    'off-cpu': (['server/11 cycles 1 10: ' + CHAIN, 'server/11 offcpu-time 1 5000: ' + CHAIN,
+                 'server/11 offcpu-time 1 10: server+1001' + ' server+1001*' * 31], []),
+    'off-cpu-raw': (['server/11 cycles 1 10: ' + CHAIN, 'server/12 offcpu-time 1 5000 cgroup=/a.slice/b: ' + CHAIN,
+                     'server/12 offcpu-time 1 5000 cgroup=/a.slice/b: '], ['samples left out: 1', 'the recording is not complete']),
+    'branches': (['server/11 cycles 2 20: ' + CHAIN], ['2 samples have branches of the processor']),
+    'part': ([], ['its records are in the files beside it']),
     'no-build-id': (['server/11 cycles 1 10: ' + CHAIN], []),
     'flat': (['server/11 cycles 1 3: server+1004'], []),
     'traced': (USUAL, [NO_NAMES, '24 bytes of hardware traces']),
@@ -90,6 +96,59 @@ for name, (rows, notes) in WANT.items():
 for name, want in (('file', 'ab' * 20), ('no-build-id', '-')):
     run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     check_eq(name + ': build-id', want, [line.split()[7] for line in run.stdout.decode().splitlines() if line.endswith('libx.so -')][0])
+
+
+def lines_of(name, kind):
+    """Returns the lines of one KIND in the recording of a case."""
+    run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never'], input=CASES[name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [line for line in run.stdout.decode().splitlines() if line.startswith(kind + ' ')]
+
+
+check_eq('off-cpu: the unit', ['ns'] * 2, [line.split()[3] for line in lines_of('off-cpu', 'event') if 'offcpu-time' in line] * 2)
+check_eq('off-cpu: samples without times are no duration', ['0.000'], [line.split()[-1] for line in lines_of('off-cpu', 'meta') if 'seconds' in line])
+check_eq('off-cpu: a chain of 32 frames is cut', ['depth'], [line.split()[4] for line in lines_of('off-cpu', 'stack') if ' cut ' in line][-1:])
+
+
+def folder_case(name, files, rows, notes):
+    """Checks the recording of a folder with these FILES."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, content in enumerate(files):
+            with open(folder + '/data' + ('.%d' % (number - 1) if number else ''), 'wb') as out:
+                out.write(content)
+        run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never', folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = run.stderr.decode().replace('bt-resolve: ', '').replace("'%s/data': " % folder, '')
+    check_eq(name + ': rows', '\n'.join(rows), '\n'.join(rows_of(run.stdout.decode())))
+    check_eq(name + ': notes', '\n'.join(notes), '\n'.join(notes_of(said, notes)))
+
+
+# perf record --threads: what is mapped comes from one file, and the samples before and after it from another
+PARTS = [mmap(PROGRAM, 0x3000, '/no/bin/server', time=1500), sample(1000, STACK_1[:2]) + sample(2000, STACK_1[:2])]
+MERGED = ['server/11 cycles:u 1 10: 400010', 'server/11 cycles:u 1 10: server+10']
+HEAD = comm(11, 'server')
+folder_case('a folder', [file(HEAD, folder=1), *PARTS], MERGED, [])
+folder_case('a folder in one file', [file(ALL, folder=0)], USUAL, [NO_NAMES])
+folder_case('a folder of compressed files', [file(zstd(HEAD, 83), folder=1), zstd(PARTS[0], 83), zstd(PARTS[1], 83)], MERGED, [])
+folder_case('a folder with a cut file', [file(HEAD, folder=1), PARTS[0], PARTS[1][:-1]], MERGED[:1],
+            ['data.1 ends in the middle of a record', 'the recording is not complete'])
+folder_case('the folder of a perf that did not end', [file(HEAD, size=0, features=False), *PARTS], [row.replace(':u', '') for row in MERGED],
+            ['perf did not end its recording', 'the recording is not complete'])
+folder_case('a folder without its files', [file(HEAD, folder=1)], [], ["cannot open 'data.0' of this folder, which has records: No such file"])
+folder_case('a folder of a later version', [file(HEAD, folder=2), *PARTS], [], ["version 2 of perf's folders is not known"])
+
+# 5 GiB of hardware traces, a hole in the file: places behind them have more than 32 bits
+with tempfile.NamedTemporaryFile() as made:
+    trace = 5 << 30
+    data = file(START + record(71, words(trace, 0, 0, 0, 0)) + SAMPLES, size=len(START) + 48 + trace + len(SAMPLES))
+    hole = data.index(SAMPLES)
+    tail = bytearray(data[hole + len(SAMPLES):])
+    tail[:8] = words(len(data) - len(tail) + trace + 16)
+    made.write(data[:hole])
+    made.seek(trace, os.SEEK_CUR)
+    made.write(SAMPLES + tail)
+    made.flush()
+    run = subprocess.run([FOLDER + '/bt-resolve', '--debuginfod=never', made.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check_eq('a large file: rows', '\n'.join(USUAL), '\n'.join(rows_of(run.stdout.decode())))
+    check_eq('a large file: what is left out', True, '%d bytes of hardware traces' % trace in run.stderr.decode())
 
 
 def labels_of(case, *options):

@@ -60,6 +60,8 @@ rm -f said
 recorded copies without_fp --call-graph dwarf
 [ ! -e said ] || check 'copies: all stacks are whole' grep -q 'stacks 100.0 % whole' said
 recorded compressed without_fp --call-graph dwarf -z
+recorded folder with_fp -g --threads
+recorded compressed-folder with_fp -g --threads -z
 perf record -q -e cpu-clock:u -F 499 -g -o - -- ./with_fp 2>/dev/null | tee pipe.data | "$bin/bt-export" --folded >piped.folded 2>/dev/null
 sums=$(theirs pipe.data)
 if [ "$sums" ]; then
