@@ -210,7 +210,7 @@ $(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
 $(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
-$(O)/src/input/otlp.o $(O)/src/view/export/export_otlp.o: $(O)/input/otlp.pb-c.h $(O)/input/pprof.pb-c.h
+$(O)/src/input/otlp.o $(O)/src/view/export/export_otlp.o $(O)/src/fleet/collector.o: $(O)/input/otlp.pb-c.h $(O)/input/pprof.pb-c.h
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # Each src/tool/TOOL/NAME.bpf.c becomes NAME.linked.o, and the programs of tools, which are named as their folder, also become

@@ -86,18 +86,16 @@ static void add_place(const char *url, struct strbuf *out)
 	message_add(out, url, strcspn(url, "?"));
 }
 
-/*
- * Returns whether the same request will get this answer again, but others may not: a client error,
- * unless it tells of the user, the place or the moment.
- */
-static bool is_refusal(long status)
+/* Returns what this status, which is not a success, tells of the request and of others. */
+static enum http_result result_of(long status)
 {
+	/* of the user, the place or the moment */
 	static const long others[] = {401, 403, 404, 407, 408, 421, 425, 429};
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		if (status == others[i])
-			return false;
-	return status / 100 == 4;
+			return HTTP_FAILED;
+	return status / 100 == 4 ? HTTP_REFUSED : status / 100 == 5 ? HTTP_ERROR : HTTP_FAILED;
 }
 
 /* Adds a line with the first line of what the server answers in place of doing it. */
@@ -110,7 +108,7 @@ static enum http_result not_done(
 	strbuf_addf(err, ": HTTP %ld: ", status);
 	message_add(err, answer->buf, len < SAID_MAX ? len : SAID_MAX);
 	strbuf_addch(err, '\n');
-	return is_refusal(status) ? HTTP_REFUSED : HTTP_FAILED;
+	return result_of(status);
 }
 
 /* Returns what to do about a failure of libcurl, with a semicolon, or nothing. */
@@ -122,6 +120,15 @@ static const char *advice(CURLcode code, const char *url)
 		!strncmp(url, "https:", 6))
 		return "; for a server without TLS, write clickhouse+http or otlp+http";
 	return "";
+}
+
+/* Returns whether there was a connection, so that the server may have got the request. */
+static bool was_sent(CURL *curl)
+{
+	curl_off_t begun_us = 0;
+
+	curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &begun_us);
+	return begun_us > 0;
 }
 
 enum http_result http_post(
@@ -151,10 +158,7 @@ enum http_result http_post(
 		add_place(request->url, err);
 		strbuf_addf(err, ": %s%s\n", *why ? why : curl_easy_strerror(code),
 			advice(code, request->url));
-		return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
-				       code == CURLE_PEER_FAILED_VERIFICATION
-			       ? HTTP_FAILED
-			       : HTTP_UNKNOWN;
+		return was_sent(curl) ? HTTP_ERROR : HTTP_FAILED;
 	}
 	if (status / 100 == 2)
 		return HTTP_DONE;

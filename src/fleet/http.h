@@ -20,10 +20,14 @@ struct http_request {
 };
 
 enum http_result {
-	HTTP_DONE,    /* the server has answered that it did it */
-	HTTP_FAILED,  /* the server does not answer, or says that it cannot, or that we may not */
+	HTTP_DONE,   /* the server has answered that it did it */
+	HTTP_FAILED, /* all others will fail, too: no connection, or an answer such as 401 or 429 */
 	HTTP_REFUSED, /* the server says that it does not take this request: 400, 413 and others */
-	HTTP_UNKNOWN, /* there is no answer, or only a part of one: the server may have done it */
+	/*
+	 * The server has an error, or there is no answer, or only a part of one: it may have done
+	 * it, and may do others or not.
+	 */
+	HTTP_ERROR,
 };
 
 /*

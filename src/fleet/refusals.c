@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIALS_MAX = 5 }; /* of a window, before it is set aside */
+/* trials of a window before it is set aside; of these, the sender does 12 in some 15 minutes */
+enum { REFUSED_MAX = 5, ERRORS_MAX = 12 };
 
 void refusals_init(struct refusals *r)
 {
@@ -52,7 +53,7 @@ static struct refusal *add_first(struct refusals *r, const struct spool_file *fi
 		*at = (uint32_t)r->nr++;
 		ALLOC_GROW(r->list, *at, r->alloc);
 	}
-	r->list[*at] = (struct refusal){.taken = r->nr_taken};
+	r->list[*at] = (struct refusal){.first = r->nr_taken, .last = r->nr_taken, .nr = 1};
 	return &r->list[*at];
 }
 
@@ -61,11 +62,19 @@ bool refusals_has(const struct refusals *r, const struct spool_file *file)
 	return find(r, file) != NULL;
 }
 
-bool refusals_has_now(const struct refusals *r, const struct spool_file *file)
+static int compare_files(const void *va, const void *vb, void *refusals)
 {
-	const struct refusal *refusal = find(r, file);
+	const struct spool_file *a = va, *b = vb;
+	const struct refusal *of_a = find(refusals, a), *of_b = find(refusals, b);
+	int order = compare_u64(of_a ? of_a->pass : 0, of_b ? of_b->pass : 0);
 
-	return refusal && refusal->pass == r->pass;
+	return order ? order : strcmp(a->path, b->path);
+}
+
+void refusals_sort(struct refusals *r, struct spool_list *files)
+{
+	if (files->nr)
+		qsort_r(files->list, files->nr, sizeof(*files->list), compare_files, r);
 }
 
 void refusals_forget(struct refusals *r, const struct spool_file *file)
@@ -77,10 +86,10 @@ void refusals_forget(struct refusals *r, const struct spool_file *file)
 }
 
 /* Says that the window FROM is kept as TO, at most each TROUBLE_QUIET_S. */
-static void say_aside(struct refusals *r, const char *from, const char *to)
+static void say_aside(struct refusals *r, unsigned nr, const char *from, const char *to)
 {
-	char *text = xasprintf("%s, refused %d times while others were taken: '%s' is kept as '%s'",
-		r->why.buf, TRIALS_MAX, from, to);
+	char *text = xasprintf("%s, %u times while others were taken: '%s' is kept as '%s'",
+		r->why.buf, nr, from, to);
 	int64_t now = monotonic_ns();
 
 	if (trouble_note(&r->aside, text, "", now)) {
@@ -90,19 +99,21 @@ static void say_aside(struct refusals *r, const char *from, const char *to)
 	free(text);
 }
 
-static void set_aside(struct refusals *r, const struct spool_file *file)
+static void set_aside(struct refusals *r, const struct spool_file *file, unsigned nr)
 {
 	char *other = spool_set_aside(file, "refused", NULL);
 
 	if (!other)
 		return;
-	say_aside(r, file->path, other);
+	say_aside(r, nr, file->path, other);
 	refusals_forget(r, file);
 	free(other);
 }
 
-void refusals_add(struct refusals *r, const struct spool_file *file, const struct strbuf *why)
+void refusals_add(
+	struct refusals *r, const struct spool_file *file, bool is_error, const struct strbuf *why)
 {
+	const unsigned nr_max = is_error ? ERRORS_MAX : REFUSED_MAX;
 	struct refusal *refusal = find(r, file);
 
 	r->nr_in_pass++;
@@ -110,9 +121,11 @@ void refusals_add(struct refusals *r, const struct spool_file *file, const struc
 	strbuf_add(&r->why, why->buf, strcspn(why->buf, "\n"));
 	if (!refusal)
 		refusal = add_first(r, file);
+	refusal->nr += r->nr_taken > refusal->last;
+	refusal->last = r->nr_taken;
 	refusal->pass = r->pass;
-	if (++refusal->nr >= TRIALS_MAX && r->nr_taken > refusal->taken)
-		set_aside(r, file);
+	if (refusal->nr >= nr_max)
+		set_aside(r, file, refusal->nr);
 }
 
 size_t refusals_left(
@@ -125,7 +138,7 @@ size_t refusals_left(
 		const struct refusal *refusal = find(r, &files->list[i]);
 
 		nr += refusal != NULL;
-		is_open |= refusal && refusal->taken == r->nr_taken;
+		is_open |= refusal && refusal->first == r->nr_taken;
 	}
 	if (nr && is_open)
 		strbuf_addf(out, "%s, windows left: %zu\n", r->why.buf, nr);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "send.h"
 #include "clickhouse.h"
-#include "input/input.h"
-#include "lib/compress/gzip.h"
+#include "collector.h"
 #include "lib/lines.h"
 #include "lib/program.h"
 #include "lib/strbuf.h"
@@ -11,7 +10,6 @@
 #include "model/recording.h"
 #include "refusals.h"
 #include "spool.h"
-#include "view/view.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +22,7 @@ enum {
 	LOOK_MS = 1000,   /* between two looks for new windows */
 	WAIT_FIRST_S = 1, /* after a failure; twice as long after each other one */
 	WAIT_MAX_S = 300,
-	REFUSED_MAX = 10, /* windows that may be refused before the next look, if there is one */
+	FAILED_MAX = 5, /* windows that may fail before the next look, if there is one */
 };
 
 /* When something may be tried again. */
@@ -39,7 +37,7 @@ struct sender {
 	struct table tried;     /* hashes of the paths of windows that may have been sent */
 	struct trouble trouble; /* what keeps windows from being sent */
 	struct retry all;       /* after a failure that all windows meet */
-	struct retry again;     /* of windows that were refused */
+	struct retry again;     /* of windows that were not taken */
 	struct refusals refusals;
 	unsigned seed;
 };
@@ -57,64 +55,6 @@ static int read_window(int fd, struct recording *rec, struct strbuf *err)
 	if (!ret && (lines_damage(&lines) || !rec->complete))
 		ret = fail(err, "the window is damaged\n");
 	lines_release(&lines);
-	return ret;
-}
-
-static void make_profile(const struct recording *rec, struct profile *p)
-{
-	struct recording_view view = {
-		.event = -1, .comm = true, .label_sets = true, .places = true};
-
-	profile_init(p);
-	recording_to_profile(rec, &view, p);
-	profile_finish(p);
-}
-
-/* Writes the profile as OTLP, compressed. The caller frees *BYTES. */
-static int make_request(const struct profile *p, char **bytes, size_t *len, struct strbuf *err)
-{
-	char *plain = NULL;
-	size_t nr = 0;
-	FILE *out = open_memstream(&plain, &nr), *packed = open_memstream(bytes, len);
-	struct gzip gzip;
-	int ret = out && packed ? view_otlp(p, out, err) : -1;
-
-	if (out)
-		fclose(out);
-	if (!ret)
-		ret = gzip_init(&gzip, packed, err);
-	if (!ret) {
-		gzip_add(&gzip, plain, nr);
-		gzip_finish(&gzip);
-	}
-	if (packed)
-		fclose(packed);
-	free(plain);
-	return ret;
-}
-
-/* A collector has no way to ask whether it has a window: after an unknown outcome it gets it again.
- */
-static enum http_result post_otlp(
-	const struct fleet_url *url, const struct recording *rec, struct strbuf *err)
-{
-	struct strbuf answer = STRBUF_INIT;
-	char *place = xasprintf("%s/v1development/profiles", url->base), *bytes = NULL;
-	struct http_request request = {
-		.url = place, .type = "application/x-protobuf", .gzip = true};
-	struct profile p;
-
-	enum http_result ret = HTTP_FAILED;
-
-	make_profile(rec, &p);
-	if (!make_request(&p, &bytes, &request.len, err)) {
-		request.body = bytes;
-		ret = http_post(&request, &answer, err);
-	}
-	profile_release(&p);
-	strbuf_release(&answer);
-	free(bytes);
-	free(place);
 	return ret;
 }
 
@@ -145,7 +85,7 @@ static enum http_result send_recording(struct sender *s, const struct spool_file
 	const struct fleet_url *url = s->send->url;
 
 	if (url->is_otlp)
-		return post_otlp(url, rec, err);
+		return collector_store(url, rec, err);
 	return clickhouse_store(url, rec, &s->memory, is_again(s, file), err);
 }
 
@@ -205,55 +145,44 @@ static void wait_longer(struct sender *s, struct retry *retry)
 	retry->wait_s = 2 * retry->wait_s < WAIT_MAX_S ? 2 * retry->wait_s : WAIT_MAX_S;
 }
 
-static bool is_failure(enum http_result result)
-{
-	return result == HTTP_FAILED || result == HTTP_UNKNOWN;
-}
-
 static bool are_enough(const struct sender *s)
 {
-	return s->send->follow && s->refusals.nr_in_pass >= REFUSED_MAX;
+	return s->send->follow && s->refusals.nr_in_pass >= FAILED_MAX;
 }
 
-/*
- * Sends the windows of FILES that were refused in a pass before, or the ones that were not. Stops
- * at a failure that all will meet.
- */
-static enum http_result send_some(
-	struct sender *s, const struct spool_list *files, bool refused, struct strbuf *err)
+/* Notes what became of a window. Returns whether others may be sent. */
+static bool note_result(struct sender *s, const struct spool_file *file, enum http_result result,
+	struct strbuf *err)
 {
-	enum http_result ret = HTTP_DONE;
-
-	for (size_t i = 0; i < files->nr && !are_enough(s) && !program_is_stopped(); i++) {
-		const struct spool_file *file = &files->list[i];
-
-		if (file->is_rest || refusals_has(&s->refusals, file) != refused ||
-			refusals_has_now(&s->refusals, file))
-			continue;
-		ret = send_file(s, file, err);
-		if (is_failure(ret))
-			break;
-		if (ret == HTTP_REFUSED)
-			refusals_add(&s->refusals, file, err);
-		else
-			refusals_forget(&s->refusals, file);
-		strbuf_reset(err);
-	}
-	return ret;
+	if (result == HTTP_FAILED)
+		return false;
+	if (result == HTTP_DONE)
+		refusals_forget(&s->refusals, file);
+	else
+		refusals_add(&s->refusals, file, result == HTTP_ERROR, err);
+	strbuf_reset(err);
+	return true;
 }
 
 /* Sends what is in the spool. Returns whether that failed, so that all windows have to wait. */
-static bool send_all(
-	struct sender *s, const struct spool_list *files, bool last, struct strbuf *err)
+static bool send_all(struct sender *s, struct spool_list *files, bool last, struct strbuf *err)
 {
 	uint64_t taken = s->refusals.nr_taken;
+	bool again = last || monotonic_ns() >= s->again.not_before;
 
 	refusals_begin_pass(&s->refusals);
-	enum http_result ret = send_some(s, files, false, err);
+	refusals_sort(&s->refusals, files);
+	for (size_t i = 0; i < files->nr && !are_enough(s) && !program_is_stopped(); i++) {
+		const struct spool_file *file = &files->list[i];
 
-	if (!is_failure(ret) && (last || monotonic_ns() >= s->again.not_before))
-		ret = send_some(s, files, true, err);
-	return is_failure(ret) || (are_enough(s) && s->refusals.nr_taken == taken);
+		if (file->is_rest)
+			continue;
+		if (!again && refusals_has(&s->refusals, file))
+			break;
+		if (!note_result(s, file, send_file(s, file, err), err))
+			return true;
+	}
+	return are_enough(s) && s->refusals.nr_taken == taken;
 }
 
 static void try_again_later(struct sender *s, struct retry *retry, bool later)

@@ -6,6 +6,7 @@ serve() {
 	rm -rf "$T/server" && mkdir "$T/server"
 	echo "$@" >"$T/server/answers"
 	echo 0 >"$T/server/count"
+	printf refuse >"$T/server/fault"
 	setpriv --pdeathsig TERM python3 "$TOP/tests/fleet/server.py" "$T/server" &
 	until_true test -e "$T/server/port"
 	port=$(cat "$T/server/port")

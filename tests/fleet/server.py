@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that answers as it is told: server.py FOLDER. FOLDER/port gets its port; FOLDER/answers is a word for each request that
-stores something: ok, error, refuse, a status such as 429, cut (takes it and closes the connection), or slow. Afterwards all are ok, but
-those that contain the bytes of FOLDER/poison, if it exists, are refused. Each request that stores is kept as FOLDER/N, and noted in
+stores something: ok, error, refuse, a status such as 429, cut (takes it and closes the connection), slow, or drop (a collector says that it
+dropped it). Afterwards all are ok, but those that contain the bytes of FOLDER/poison, if it exists, get the word in FOLDER/fault. Each request that stores is kept as FOLDER/N, and noted in
 FOLDER/log, as are the questions, which FOLDER/count answers."""
 import gzip
 import http.server
@@ -13,9 +13,14 @@ import urllib.parse
 folder = sys.argv[1]
 
 
-def poison(body):
+def read(name):
+    with open(folder + "/" + name, "rb") as file:
+        return file.read()
+
+
+def is_poisoned(body):
     try:
-        return open(folder + "/poison", "rb").read() in body
+        return read("poison") in body
     except FileNotFoundError:
         return False
 
@@ -44,11 +49,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if is_question:
             text = body.decode()
             self.note(text.split(" WHERE")[0])
-            self.reply(200, "18.16.1\n" if "version" in text else open(folder + "/count").read())
+            self.reply(200, "18.16.1\n" if "version" in text else read("count").decode())
             return
         Handler.stored += 1
-        words = open(folder + "/answers").read().split()
-        word = words[Handler.stored - 1] if Handler.stored <= len(words) else "refuse" if poison(body) else "ok"
+        words = read("answers").decode().split()
+        word = words[Handler.stored - 1] if Handler.stored <= len(words) else read("fault").decode() if is_poisoned(body) else "ok"
         self.note(" ".join([word, url.path] + query.split()[:3]))
         with open("%s/%d" % (folder, Handler.stored), "wb") as out:
             out.write(body)
@@ -59,7 +64,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "slow":
             time.sleep(0.5)
         status = int(word) if word.isdigit() else {"error": 500, "refuse": 400}.get(word, 200)
-        self.reply(status, "" if status == 200 else "Code: 1, it failed\n")
+        dropped = "\n\x0b\x08\x01\x12\x07no room"  # ExportProfilesServiceResponse of OTLP
+        self.reply(status, dropped if word == "drop" else "" if status == 200 else "Code: 1, it failed\n")
 
     def log_message(self, *args):
         pass

@@ -33,13 +33,22 @@ check_eq 'the stacks are the window'"'"'s' "$("$bin/bt-collapse" "$TOP/tests/fle
 	"$("$bin/bt-collapse" "$T/server/1" --by comm 2>/dev/null)"
 kill $!
 
-for fault in error 401 403 404 429 503 cut; do
+for fault in 401 403 404 429; do
 	serve "$fault"
 	windows 2
 	send "otlp+http://127.0.0.1:$port" && status=0 || status=$?
 	check_eq "$fault: fails" 2 "$status"
 	check_eq "$fault: all are left" 2 "$(left)"
 	check_eq "$fault: said once" 1 "$(grep -c . "$T/err")"
+	check "$fault: sent again" send "otlp+http://127.0.0.1:$port"
+	check_eq "$fault: none is left" 0 "$(left)"
+	kill $!
+done
+for fault in error 503 cut; do
+	serve "$fault"
+	windows 2
+	send "otlp+http://127.0.0.1:$port" && status=0 || status=$?
+	check_eq "$fault: fails, which is said once, and the other one is sent" '2 1 1' "$status $(grep -c . "$T/err") $(left)"
 	check "$fault: sent again" send "otlp+http://127.0.0.1:$port"
 	check_eq "$fault: none is left" 0 "$(left)"
 	kill $!
