@@ -17,7 +17,8 @@ enum {
 const char *const fleet_tables[FLEET_TABLES] = {"frames", "stacks", "series", "samples", "windows"};
 const char *const fleet_columns[FLEET_TABLES] = {
 	"shard, frame, kind, build_id, module, place, call, cold, address, offset, start, "
-	"names.function, names.module, names.file, names.line, version, seen",
+	"names.function, names.module, names.file, names.line, sources.blob, sources.late, "
+	"version, seen",
 	"shard, service, stack, frames, seen",
 	"shard, service, series, event, unit, clock, period, labels.key, labels.value, seen",
 	"shard, service, event, ts, series, stack, count, value",
@@ -128,6 +129,28 @@ static struct frame_code code_of(const struct recording *rec, const struct rec_f
 	return c;
 }
 
+/*
+ * Returns the first source at AT or behind it that is the file of an interpreter's frame. What
+ * processes of the host had there at different times is told by several.
+ */
+static size_t source_of(const struct recording *rec, const struct rec_frame *f, size_t at)
+{
+	while (at < rec->nr_sources &&
+		(!f->nr_names || rec->sources[at].path != rec->names[f->names].file))
+		at++;
+	return at;
+}
+
+static void hash_sources(struct maker *m, const struct rec_frame *f)
+{
+	const struct recording *rec = m->rec;
+
+	for (size_t i = 0; (i = source_of(rec, f, i)) < rec->nr_sources; i++) {
+		hash_string(m, recording_get(rec, rec->sources[i].blob));
+		hash_number(m, rec->sources[i].late);
+	}
+}
+
 /* Returns the frame's number: of its place in a file with a build-id, or else of all about it. */
 static uint64_t number_of(struct maker *m, const struct rec_frame *f, const struct frame_code *c)
 {
@@ -149,7 +172,23 @@ static uint64_t number_of(struct maker *m, const struct rec_frame *f, const stru
 		hash_string(m, recording_get(rec, n->file));
 		hash_number(m, n->line);
 	}
+	hash_sources(m, f);
 	return take_hash(m);
+}
+
+static void add_sources(struct maker *m, struct strbuf *row, const struct rec_frame *f)
+{
+	const struct recording *rec = m->rec;
+	uint64_t nr = 0;
+
+	for (size_t i = 0; (i = source_of(rec, f, i)) < rec->nr_sources; i++)
+		nr++;
+	row_add_length(row, nr);
+	for (size_t i = 0; (i = source_of(rec, f, i)) < rec->nr_sources; i++)
+		row_add_string(row, recording_get(rec, rec->sources[i].blob));
+	row_add_length(row, nr);
+	for (size_t i = 0; (i = source_of(rec, f, i)) < rec->nr_sources; i++)
+		row_add(row, rec->sources[i].late, 1);
 }
 
 static void add_string_column(
@@ -196,6 +235,7 @@ static void add_frame(
 	row_add_length(row, f->nr_names);
 	for (uint32_t i = 0; i < f->nr_names; i++)
 		row_add(row, m->rec->names[f->names + i].line, 4);
+	add_sources(m, row, f);
 	row_add(row, version_of(m->rec, f), 1);
 	row_add(row, today(m), 2);
 }

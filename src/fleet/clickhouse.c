@@ -28,12 +28,14 @@ static void add_advice(const char *answer, struct strbuf *err)
 				    "$FLAMETAP_PASSWORD",
 			  rights[] = "senders need INSERT on the tables and SELECT on samples, "
 				     "others SELECT",
-			  missing[] = "make the tables: bt-fleet init URL";
+			  missing[] = "make the tables: bt-fleet init URL",
+			  older[] = "the tables are from an older version: bt-fleet init URL adds "
+				    "what they lack";
 	static const struct {
 		unsigned code;
 		const char *advice;
-	} rows[] = {{60, missing}, {81, missing}, {164, rights}, {192, login}, {193, login},
-		{497, rights}, {516, login}};
+	} rows[] = {{10, older}, {16, older}, {47, older}, {60, missing}, {81, missing},
+		{164, rights}, {192, login}, {193, login}, {497, rights}, {516, login}};
 	unsigned code;
 
 	if (sscanf(answer, "Code: %u", &code) != 1 || !err->len)
@@ -62,7 +64,7 @@ enum http_result clickhouse_query(const struct fleet_url *url, const char *query
 		.len = data ? data->len : strlen(query)};
 	enum http_result ret = http_post(&request, answer, err);
 
-	if (ret == HTTP_FAILED || ret == HTTP_REFUSED)
+	if (ret != HTTP_DONE)
 		add_advice(answer->buf, err);
 	strbuf_release(&text);
 	return ret;
@@ -100,7 +102,7 @@ static const struct {
 		{"shard UInt16, frame UInt64, kind String, build_id String, module String, "
 		 "place UInt8, call UInt8, cold UInt8, address UInt64, offset UInt64, start "
 		 "UInt64, names Nested(function String, module String, file String, line "
-		 "UInt32), version UInt8, seen Date",
+		 "UInt32), sources Nested(blob String, late UInt8), version UInt8, seen Date",
 			"ReplacingMergeTree(version) PARTITION BY toMonday(seen) ORDER BY frame"},
 	[FLEET_STACKS] = {"shard UInt16, service String, stack UInt64, frames Array(UInt64), seen "
 			  "Date",
@@ -157,6 +159,51 @@ static int make_table(
 	return ret;
 }
 
+/* Columns that tables of an older version lack. */
+static const struct {
+	int table;
+	const char *name, *type;
+} later_columns[] = {
+	{FLEET_FRAMES, "sources.blob", "Array(String)"},
+	{FLEET_FRAMES, "sources.late", "Array(UInt8)"},
+};
+
+static int add_column(
+	const struct fleet_url *url, size_t column, const char *suffix, struct strbuf *err)
+{
+	const char *table = fleet_tables[later_columns[column].table];
+	const char *name = later_columns[column].name;
+	struct strbuf query = STRBUF_INIT;
+	int64_t nr = 0;
+
+	strbuf_adds(&query, "SELECT count() FROM system.columns WHERE database = ");
+	clickhouse_quote(url->database, &query);
+	strbuf_addf(&query, " AND table = '%s%s' AND name = '%s'", table, suffix, name);
+	int ret = query_number(url, query.buf, &nr, err) == HTTP_DONE ? 0 : -1;
+
+	strbuf_reset(&query);
+	strbuf_addf(&query, "ALTER TABLE %s%s ADD COLUMN %s %s", table, suffix, name,
+		later_columns[column].type);
+	if (!ret && !nr)
+		ret = do_query(url, query.buf, err);
+	strbuf_release(&query);
+	return ret;
+}
+
+/* Adds what the tables of an older version lack, first to the parts that a server has itself. */
+static int add_columns(const struct fleet_url *url, const char *cluster, struct strbuf *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_LEN(later_columns); i++) {
+		if (cluster)
+			ret = add_column(url, i, "_local", err);
+		if (!ret)
+			ret = add_column(url, i, "", err);
+	}
+	return ret;
+}
+
 static int improve(
 	const struct fleet_url *url, const char *suffix, unsigned days, struct strbuf *err)
 {
@@ -200,6 +247,8 @@ int clickhouse_init(
 	strbuf_release(&query);
 	for (int i = 0; !ret && i < FLEET_TABLES; i++)
 		ret = make_table(url, i, cluster, err);
+	if (!ret)
+		ret = add_columns(url, cluster, err);
 	return ret ? ret : improve(url, cluster ? "_local" : "", days, err);
 }
 

@@ -26,9 +26,10 @@ struct getter {
 		uint32_t event, task, labels;
 	} * list;
 	size_t nr, alloc;
-	struct table maps;   /* build-id, path and distance -> map */
-	struct table frames; /* number -> frame, or mark + FRAME_MARKS */
-	struct table stacks; /* number -> index in stacks_of */
+	struct table maps;    /* build-id, path and distance -> map */
+	struct table frames;  /* number -> frame, or mark + FRAME_MARKS */
+	struct table sources; /* path, blob -> source */
+	struct table stacks;  /* number -> index in stacks_of */
 	struct stack_mark {
 		unsigned kind, end;
 		uint32_t cut_by;
@@ -263,6 +264,26 @@ static struct rec_name *take_names(struct getter *g, struct row_reader *r, size_
 	return names;
 }
 
+/* Takes what FILE, the source file of a frame, had in it. */
+static void take_sources(struct getter *g, struct row_reader *r, uint32_t file)
+{
+	size_t nr = row_length(r);
+	uint32_t *list = xcalloc(nr + 1, sizeof(*list));
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t blob = take_string(g, r);
+		bool is_new;
+		uint32_t *at = table_put(&g->sources, file, blob, &is_new);
+
+		if (is_new)
+			*at = recording_add_source(g->rec, file, blob);
+		list[i] = *at;
+	}
+	for (size_t i = 0, n = row_length(r); i < n && i < nr; i++)
+		g->rec->sources[list[i]].late |= row_number(r, 1) > 0;
+	free(list);
+}
+
 /* Takes a frame. The row that knows most of it comes first; others are left out. */
 static void take_frame(struct getter *g, struct row_reader *r)
 {
@@ -279,6 +300,8 @@ static void take_frame(struct getter *g, struct row_reader *r)
 	size_t nr;
 	struct rec_name *names = take_names(g, r, &nr);
 	bool is_new;
+
+	take_sources(g, r, names->file);
 	uint32_t *at = table_put(&g->frames, number, 0, &is_new);
 
 	if (is_new && !strcmp(recording_get(g->rec, kind), FLEET_STACK_KIND)) {
@@ -300,8 +323,9 @@ static int get_frames(struct getter *g)
 	struct row_reader r;
 	char *query = xasprintf(
 		"SELECT frame, kind, build_id, module, place, call, cold, address, offset, start, "
-		"names.function, names.module, names.file, names.line FROM frames WHERE frame "
-		"GLOBAL IN (SELECT DISTINCT arrayJoin(frames) FROM stacks WHERE stack GLOBAL IN "
+		"names.function, names.module, names.file, names.line, sources.blob, "
+		"sources.late FROM frames WHERE frame GLOBAL IN (SELECT DISTINCT arrayJoin(frames) "
+		"FROM stacks WHERE stack GLOBAL IN "
 		"(SELECT DISTINCT stack FROM samples WHERE %s)) ORDER BY frame, version DESC, seen "
 		"DESC FORMAT RowBinary",
 		g->where.buf);
@@ -521,7 +545,8 @@ int clickhouse_get(const struct fleet_url *url, struct recording *rec, struct st
 		.series = STRBUF_INIT,
 		.times = STRBUF_INIT,
 		.answer = STRBUF_INIT};
-	struct table *tables[] = {&g.series_of, &g.maps, &g.frames, &g.stacks, &g.shards};
+	struct table *tables[] = {
+		&g.series_of, &g.maps, &g.frames, &g.sources, &g.stacks, &g.shards};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		table_init(tables[i]);

@@ -17,6 +17,13 @@ for n in 1 2; do
 	check "init, server $n" "$bin/bt-fleet" init --cluster two "clickhouse://127.0.0.1:${ports}1$n/fleet"
 done
 url=clickhouse://127.0.0.1:${ports}11/fleet
+# as if an older version had made the tables
+for n in 1 2; do
+	for table in frames frames_local; do
+		for column in blob late; do query $n "ALTER TABLE $table DROP COLUMN sources.$column"; done
+	done
+	check "init again, server $n" "$bin/bt-fleet" init --cluster two "clickhouse://127.0.0.1:${ports}1$n/fleet"
+done
 
 # two hosts on different shards, by the hashes of their names, with 30 windows each
 for host in host-a host-b; do
@@ -49,6 +56,7 @@ check_eq 'windows, and what was lost' '60 120' "$(query 1 'SELECT count(), sum(a
 
 "$bin/bt-collapse" --by comm "$TOP/tests/fleet/window.rec" 2>/dev/null | awk '{ n = $NF * 60; sub(/ [0-9]*$/, ""); print $0, n }' >"$T/want"
 check_eq 'the stacks are those of all windows' "$(cat "$T/want")" "$("$bin/bt-collapse" --by comm "$url" 2>/dev/null)"
+check_eq 'what was in source files' "$(grep '^source' "$TOP/tests/fleet/window.rec")" "$("$bin/bt-fleet" get "$url" 2>/dev/null | grep '^source')"
 check_eq 'of a host, a service, and a part of the time' "$(awk '{ n = $NF / 6; sub(/ [0-9]*$/, ""); print $0, n }' "$T/want")" \
 	"$("$bin/bt-collapse" --by comm "$url?service=w*&host=host-a&from=2026-11-28T14:20:00&to=2026-11-28T14:30:00" 2>/dev/null)"
 check_eq 'a pattern that none has' 2 "$("$bin/bt-collapse" "$url?service=none" 2>/dev/null | wc -l | sed 's/^0$/2/')"
