@@ -19,7 +19,7 @@ in_root() {
 	own_namespaces sh -c '
 		mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" || exit
 		cp -L /etc/resolv.conf /etc/hosts "$1/etc/" 2>/dev/null
-		DEBIAN_FRONTEND=noninteractive exec chroot "$1" sh -euc "$2"' sh "$T/$1" "$2"
+		DEBIAN_FRONTEND=noninteractive TMPDIR=/tmp exec chroot "$1" sh -euc "$2"' sh "$T/$1" "$2"
 }
 
 build_needs() {
@@ -67,6 +67,13 @@ fleet_is_installed() {
 		in_root use 'cat /usr/lib/systemd/system/flametap-fleet.service >/dev/null && ! find /etc/systemd -name "flametap*" | grep .'
 }
 
+# what the service has written before the packages are purged: systemd makes its cache, as the unit says
+served() {
+	in_root use 'grep -qx CacheDirectory=flametap /usr/lib/systemd/system/flametap-fleet.service' &&
+		in_root use 'for dir in spool cache; do mkdir -p -m 700 /var/$dir/flametap && echo x >/var/$dir/flametap/file; done'
+}
+nothing_served() { [ -z "$(find "$T"/use/var/spool/flametap "$T"/use/var/cache/flametap 2>/dev/null)" ]; }
+
 of_suite() {
 	suite=$1
 	if ! fresh_root build "$suite" "$(build_needs),build-essential,fakeroot,lintian"; then
@@ -83,7 +90,9 @@ of_suite() {
 	check "$suite: the service of a fleet" fleet_is_installed
 	check "$suite: members of a group may record" group_records
 	check "$suite: only root may record" root_records
+	check "$suite: the service has a spool and a cache" served
 	check "$suite: is purged" in_root use 'apt-get purge -y --autoremove flametap flametap-systemtap flametap-fleet'
+	check "$suite: with the spool and the cache" nothing_served
 	files >"$T/after"
 	check_eq "$suite: what is left" '' "$(diff "$T/before" "$T/after" | sed -n 's/^> //p')"
 	rm -rf --one-file-system "$T/build" "$T/use"
