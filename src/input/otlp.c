@@ -379,12 +379,31 @@ static bool is_of_messages(const uint8_t *at, const uint8_t *end, unsigned last)
 	return !ret;
 }
 
+/*
+ * Returns whether the first message is the dictionary. Collectors write it first, and its fields
+ * from the last one to the first. A sample of pprof, which has the same number, has no field above
+ * 3, and no location list that is empty.
+ */
+static bool is_dictionary(const uint8_t *at, const uint8_t *end)
+{
+	enum { NUMBER_MAX = 7, SAMPLE_MAX = 3 };
+
+	for (at++; at < end && *at & 0x80; at++) /* the length */
+		;
+	if (end - at < 3)
+		return false;
+	return (at[1] & 7) == 2 && at[1] >> 3 <= NUMBER_MAX &&
+	       (at[1] >> 3 > SAMPLE_MAX || (at[1] == 0x0a && !at[2]));
+}
+
 /* A profile of pprof begins with the same byte, but its first message has no messages in it. */
 static bool is_otlp(const char *bytes, size_t n)
 {
 	const uint8_t *at = (const uint8_t *)bytes, *end = at + n;
 	struct pprof_field resource;
 
+	if (n >= 6 && *at == 0x12)
+		return is_dictionary(at, end);
 	if (n < 6 || *at != 0x0a)
 		return false;
 	if (pprof_next(&at, end, &resource) > 0)

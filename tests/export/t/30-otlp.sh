@@ -42,6 +42,12 @@ web;main;decode 42' "$(folded request --by service.name)"
 check_eq 'by its threads' 'main;decode 42' "$(folded request --comm xz)"
 gzip -c request >request.gz
 check_eq 'in gzip' "$(folded request)" "$(folded request.gz)"
+# as collectors pass it on: first the dictionary, whose fields are in another order
+for first in stack_table mapping_table; do
+	echo "dictionary { $first {} }" | protoc --encode=otlp.ProfilesData --proto_path="$TOP/src/input" otlp.proto >reordered
+	sed "s/$first {}//" request.txt | protoc --encode=otlp.ProfilesData --proto_path="$TOP/src/input" otlp.proto >>reordered
+	check_eq "the dictionary first, with $first" "$(folded request --by service.name)" "$(folded reordered --by service.name)"
+done
 head -c 150 request >cut
 "$bin/bt-collapse" cut 2>errors && status=0 || status=$?
 check_eq 'damaged' "2 bt-collapse: 'cut': it is a profile of OTLP, but damaged or not whole" "$status $(cat errors)"
