@@ -217,6 +217,7 @@ int unwind_rows_finish(struct unwind_rows *rows, const char *build_id, struct un
 	image.blocks = xcalloc(count_blocks(rows), UNWIND_BLOCK);
 	fill(&image, rows, build_id);
 	*table = (struct unwind_table){
+		.header = (const struct unwind_header *)(const void *)image.blocks,
 		.blocks = image.blocks,
 		.size = image.nr * UNWIND_BLOCK,
 	};

@@ -71,6 +71,7 @@ int unwind_table_open(struct unwind_table *table, int fd, const char *build_id)
 	if (at == MAP_FAILED)
 		return -1;
 	*table = (struct unwind_table){
+		.header = at,
 		.blocks = at,
 		.size = (size_t)st.st_size,
 		.mapped = true,
@@ -84,16 +85,24 @@ int unwind_table_open(struct unwind_table *table, int fd, const char *build_id)
 void unwind_table_release(struct unwind_table *table)
 {
 	if (table->mapped)
-		munmap((void *)table->blocks, table->size);
+		munmap((void *)table->header, table->size);
 	else
-		free((void *)table->blocks);
+		free((void *)table->header);
 	*table = (struct unwind_table){0};
 }
 
-void unwind_table_unload(const struct unwind_table *table)
+void unwind_table_move(struct unwind_table *table, const void *blocks)
 {
-	if (table->mapped)
-		madvise((void *)table->blocks, table->size, MADV_DONTNEED);
+	struct unwind_header *header = xmalloc(sizeof(*header));
+	size_t size = table->size;
+
+	*header = *table->header;
+	unwind_table_release(table);
+	*table = (struct unwind_table){
+		.header = header,
+		.blocks = (const unsigned char *)blocks - UNWIND_BLOCK,
+		.size = size,
+	};
 }
 
 /* Returns block NUMBER, or NULL if there is none. */

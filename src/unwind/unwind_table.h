@@ -10,12 +10,10 @@
 #include <stdint.h>
 
 struct unwind_table {
-	union {
-		const struct unwind_header *header;
-		const unsigned char *blocks; /* header->nr_blocks blocks */
-	};
-	size_t size; /* bytes */
-	bool mapped; /* by mmap, otherwise allocated */
+	const struct unwind_header *header; /* block 0, or after unwind_table_move() a copy */
+	const unsigned char *blocks;        /* block N is N * UNWIND_BLOCK bytes behind */
+	size_t size;                        /* bytes of all blocks */
+	bool mapped; /* by mmap; otherwise the header's memory is allocated */
 };
 
 /*
@@ -25,8 +23,8 @@ struct unwind_table {
 int unwind_table_open(struct unwind_table *table, int fd, const char *build_id);
 void unwind_table_release(struct unwind_table *table);
 
-/* Gives back the memory of a table that was opened. It is read again where it is used. */
-void unwind_table_unload(const struct unwind_table *table);
+/* Makes the table use the copy that the caller has of its blocks from 1 on, and frees its own. */
+void unwind_table_move(struct unwind_table *table, const void *blocks);
 
 /* Returns the checksum of an image of SIZE bytes. */
 uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size);

@@ -198,7 +198,10 @@ static void test_wrong_tables(void **state)
 		for (uint64_t k = random_below(6); k < 6; k++)
 			copy[random_below(k % 2 ? sizeof(*header) : table.size)] =
 				(unsigned char)random_below(256);
-		find_many(&(struct unwind_table){.blocks = copy, .size = table.size});
+		find_many(&(struct unwind_table){
+			.header = (const struct unwind_header *)(const void *)copy,
+			.blocks = copy,
+			.size = table.size});
 		header->magic = UNWIND_MAGIC;
 		header->checksum = unwind_table_checksum(copy, table.size);
 		if (!open_table(&again, copy, table.size)) {

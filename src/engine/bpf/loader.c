@@ -91,20 +91,22 @@ uint32_t loader_number(struct loader *l, size_t object)
 	return o->table = number;
 }
 
-/* Puts the table into the pool. Without room there, the table only unwinds copied stacks. */
-static void place_table(struct loader *l, uint32_t number)
+/*
+ * Puts the table into the pool, from where copied stacks are unwound, too. Returns false if there
+ * is no room.
+ */
+static bool place_table(struct loader *l, uint32_t number)
 {
-	const struct unwind_header *h = l->files[number].table.header;
+	struct loader_file *f = &l->files[number];
+	const struct unwind_header *h = f->table.header;
 	struct table_desc *p = &l->descs[number];
 	uint32_t nr = h->nr_blocks - 1, first = pool_get(l->pool, nr);
 
-	if (!first) {
-		l->nr_unplaced++;
-		return;
-	}
-	l->files[number].block = first;
-	l->files[number].nr = nr;
-	pool_write(l->pool, first, l->files[number].table.blocks + UNWIND_BLOCK, nr);
+	if (!first)
+		return false;
+	f->block = first;
+	f->nr = nr;
+	pool_write(l->pool, first, f->table.blocks + UNWIND_BLOCK, nr);
 	l->rows += h->nr_rows;
 	l->blocks += nr;
 	p->base = h->base;
@@ -115,16 +117,18 @@ static void place_table(struct loader *l, uint32_t number)
 	p->rules = first + h->rules - 1;
 	p->nr_rules = h->nr_rules;
 	__atomic_store_n(&p->state, TABLE_READY, __ATOMIC_RELEASE);
-	unwind_table_unload(&l->files[number].table); /* only copied stacks need it from now on */
+	unwind_table_move(&f->table, pool_block(l->pool, first));
+	return true;
 }
 
-/*
- * Returns whether TABLE fits under a memory limit. The other half of the memory for tables is the
- * pool's.
- */
-static bool has_room(const struct loader *l, const struct unwind_table *table)
+/* Keeps a table that only unwinds copied stacks, unless all of these reach a memory limit. */
+static void keep_unplaced(struct loader *l, struct unwind_table *table)
 {
-	return l->bytes + table->size <= memory_share(UINT64_MAX, 8);
+	l->nr_unplaced++;
+	if (l->bytes + table->size <= memory_share(UINT64_MAX, 8))
+		l->bytes += table->size;
+	else
+		unwind_table_release(table);
 }
 
 static void set_table(struct loader *l, uint32_t number, const struct unwind_table *table)
@@ -132,16 +136,10 @@ static void set_table(struct loader *l, uint32_t number, const struct unwind_tab
 	struct loader_file *f = &l->files[number];
 
 	f->table = *table;
-	if (table->blocks && !has_room(l, table)) {
-		unwind_table_release(&f->table);
-		f->table = (struct unwind_table){0};
-		l->nr_unplaced++;
-	}
-	l->bytes += f->table.size;
-	f->state = f->table.blocks ? TABLE_READY : TABLE_NONE;
-	if (f->table.blocks)
-		place_table(l, number);
-	else
+	if (table->header && !place_table(l, number))
+		keep_unplaced(l, &f->table);
+	f->state = f->table.header ? TABLE_READY : TABLE_NONE;
+	if (!f->table.header)
 		__atomic_store_n(&l->descs[number].state, TABLE_NONE, __ATOMIC_RELEASE);
 }
 
@@ -175,8 +173,9 @@ static void drop_table(struct loader *l, uint32_t number)
 		l->rows -= f->table.header->nr_rows;
 		l->blocks -= f->nr;
 		f->block = 0;
+	} else {
+		l->bytes -= f->table.size;
 	}
-	l->bytes -= f->table.size;
 	unwind_table_release(&f->table);
 }
 
@@ -195,7 +194,7 @@ static void replace(struct loader *l, uint32_t number)
 static void end_request(struct loader *l, uint32_t number, const struct unwind_table *table)
 {
 	l->nr_pending--;
-	if (table->blocks && table->header->analysed)
+	if (table->header && table->header->analysed)
 		l->descs[number].is_final = true;
 	set_table(l, number, table);
 	if (l->files[number].first)
@@ -419,21 +418,6 @@ void loader_request_all(struct loader *l, bool small_first)
 	free(files);
 }
 
-/*
- * Puts TABLE into the cache and opens it there: in the file that came from the builder, its memory
- * cannot be given back.
- */
-static void move_to_cache(const struct loader *l, const char *build_id, struct unwind_table *table)
-{
-	struct unwind_table cached;
-
-	unwind_cache_put(l->cache, table);
-	if (unwind_cache_get(l->cache, build_id, &cached))
-		return;
-	unwind_table_release(table);
-	*table = cached;
-}
-
 static void receive_table(struct loader *l, uint32_t number, int fd)
 {
 	const struct object *o = &l->ps->objects[l->files[number].object];
@@ -441,8 +425,8 @@ static void receive_table(struct loader *l, uint32_t number, int fd)
 
 	if (fd >= 0)
 		unwind_table_open(&table, fd, o->build_id);
-	if (table.blocks && is_trusted(o->elf))
-		move_to_cache(l, o->build_id, &table);
+	if (table.header && is_trusted(o->elf))
+		unwind_cache_put(l->cache, &table);
 	end_request(l, number, &table);
 }
 

@@ -55,7 +55,7 @@ struct loader {
 	char *cache;                  /* path of the cache's folder */
 	uint32_t nr_unplaced;         /* tables for which the pool has no room */
 	uint64_t rows, blocks;        /* of all tables in the pool */
-	uint64_t bytes;               /* of all tables in user space */
+	uint64_t bytes;               /* of tables in user space, which have no room there */
 };
 
 void loader_init(struct loader *l, struct processes *ps);

@@ -14,21 +14,31 @@ enum {
 	GRACE_NS = 100000000 /* wait before blocks are reused; a program runs for microseconds */
 };
 
+/* Returns addresses without memory, at AT unless it is NULL, or MAP_FAILED. */
+static void *reserve(void *at, size_t size)
+{
+	return mmap(at, size, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
+}
+
 void pool_init(struct pool *pool, int maps_fd, uint64_t max_bytes)
 {
 	uint64_t max = max_bytes / SHARD_BYTES;
 
 	*pool = (struct pool){.maps = maps_fd, .next = 1};
 	pool->max_shards = max < 1 ? 1 : max > SHARDS_MAX ? SHARDS_MAX : (uint32_t)max;
+	pool->memory = reserve(NULL, (size_t)pool->max_shards * SHARD_BYTES);
+	if (pool->memory == MAP_FAILED)
+		*pool = (struct pool){.maps = maps_fd, .next = 1};
 }
 
 void pool_release(struct pool *pool)
 {
-	for (uint32_t i = 0; i < pool->nr_shards; i++) {
-		munmap(pool->shards[i].memory, SHARD_BYTES);
-		close(pool->shards[i].fd);
-	}
-	free(pool->shards);
+	for (uint32_t i = 0; i < pool->nr_shards; i++)
+		close(pool->fds[i]);
+	if (pool->memory)
+		munmap(pool->memory, (size_t)pool->max_shards * SHARD_BYTES);
+	free(pool->fds);
 	free(pool->freed);
 	*pool = (struct pool){0};
 }
@@ -37,22 +47,22 @@ static int add_shard(struct pool *pool)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	uint32_t at = pool->nr_shards;
+	unsigned char *memory = pool->memory + (size_t)at * SHARD_BYTES;
 
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "shard", 4, UNWIND_BLOCK, SHARD, &opts);
 
 	if (fd < 0)
 		return -1;
-	void *memory = mmap(NULL, SHARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (memory == MAP_FAILED || bpf_map_update_elem(pool->maps, &at, &fd, BPF_ANY)) {
-		if (memory != MAP_FAILED)
-			munmap(memory, SHARD_BYTES);
+	if (mmap(memory, SHARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+			MAP_FAILED ||
+		bpf_map_update_elem(pool->maps, &at, &fd, BPF_ANY)) {
+		reserve(memory, SHARD_BYTES);
 		close(fd);
 		return -1;
 	}
 	madvise(memory, SHARD_BYTES, MADV_DONTFORK); /* a fork would copy all its page tables */
-	pool->shards = xrealloc(pool->shards, at + 1, sizeof(*pool->shards));
-	pool->shards[at] = (struct pool_shard){fd, memory};
+	pool->fds = xrealloc(pool->fds, at + 1, sizeof(*pool->fds));
+	pool->fds[at] = fd;
 	pool->nr_shards++;
 	return 0;
 }
@@ -121,8 +131,7 @@ static uint32_t get_freed(struct pool *pool, uint32_t nr)
 	f->nr -= nr;
 	if (!f->nr)
 		*f = pool->freed[--pool->nr_freed];
-	for (uint32_t k = 0; k < nr; k++)
-		memset(pool_block(pool, block + k), 0, UNWIND_BLOCK);
+	memset(pool_block(pool, block), 0, (size_t)nr * UNWIND_BLOCK);
 	return block;
 }
 
@@ -156,14 +165,12 @@ void pool_put(struct pool *pool, uint32_t block, uint32_t nr)
 
 void *pool_block(const struct pool *pool, uint32_t block)
 {
-	return pool->shards[block / SHARD].memory + (size_t)(block % SHARD) * UNWIND_BLOCK;
+	return pool->memory + (size_t)block * UNWIND_BLOCK;
 }
 
 void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr)
 {
-	for (uint32_t i = 0; i < nr; i++)
-		memcpy(pool_block(pool, block + i), (const char *)from + (size_t)i * UNWIND_BLOCK,
-			UNWIND_BLOCK);
+	memcpy(pool_block(pool, block), from, (size_t)nr * UNWIND_BLOCK);
 }
 
 uint64_t pool_bytes(const struct pool *pool)

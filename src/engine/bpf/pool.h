@@ -12,11 +12,9 @@
 struct strbuf;
 
 struct pool {
-	int maps; /* fd of the array of maps, owned by the caller */
-	struct pool_shard {
-		int fd;
-		unsigned char *memory;
-	} * shards;
+	int maps;              /* fd of the array of maps, owned by the caller */
+	unsigned char *memory; /* of all maps, one behind another, as far as they exist */
+	int *fds;              /* of the maps */
 	uint32_t nr_shards, max_shards;
 	uint32_t next; /* the first block that was never allocated */
 	struct pool_free {
@@ -42,7 +40,8 @@ uint32_t pool_get(struct pool *pool, uint32_t nr);
  * them any more.
  */
 void pool_put(struct pool *pool, uint32_t block, uint32_t nr);
-/* Returns the memory of BLOCK, valid until it is freed. */
+/* Returns the memory of BLOCK and of those behind it that it was allocated with, until it is freed.
+ */
 void *pool_block(const struct pool *pool, uint32_t block);
 /* Copies whole blocks into the pool. */
 void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr);
