@@ -4,7 +4,6 @@
 #include "lib/program.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
-#include "model/amount.h"
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/diff/diff.h"
@@ -227,7 +226,7 @@ static void add_side(
 		strbuf_adds(out, one);
 	free(one);
 	strbuf_adds(out, ", ");
-	amount_add_unit(out, side->nodes[0].total, side->unit);
+	diff_sides_add_weight(out, side);
 }
 
 static void add_subtitle(

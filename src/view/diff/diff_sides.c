@@ -3,6 +3,7 @@
 #include "diff_inlines.h"
 #include "diff_modules.h"
 #include "lib/strbuf.h"
+#include "model/amount.h"
 
 #include <stdlib.h>
 
@@ -49,4 +50,9 @@ void diff_sides_release(struct diff_sides *s)
 		profile_release(s->after);
 	}
 	*s = (struct diff_sides){0};
+}
+
+void diff_sides_add_weight(struct strbuf *out, const struct profile *side)
+{
+	amount_add_unit(out, side->nodes[0].total, side->unit);
 }

@@ -23,4 +23,7 @@ void diff_sides_init(struct diff_sides *s, struct profile *const *runs, size_t n
 	struct strbuf *notes);
 void diff_sides_release(struct diff_sides *s);
 
+/* Appends the weight of all stacks of SIDE: "1,302 samples", "34.09 MiB". */
+void diff_sides_add_weight(struct strbuf *out, const struct profile *side);
+
 #endif
