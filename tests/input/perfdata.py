@@ -29,9 +29,9 @@ def trailer(pid, tid, time, ident=CYCLES):
     return struct.pack('<IIQQ', pid, tid, time, ident)
 
 
-def attr(kind, config, sample_type, callstack=0, flags=1 << 34, clock=0):
+def attr(kind, config, sample_type, callstack=0, flags=1 << 34, clock=0, read=0):
     """struct perf_event_attr of 128 bytes: a period of 1000, sample_id_all, and the flag build_id."""
-    data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, 0, 1 << 18 | flags)
+    data = struct.pack('<IIQQQQQ', kind, 128, config, 1000, sample_type, read, 1 << 18 | flags)
     return (data + struct.pack('<IIQQQQIIQ', 0, 0, 0, 0, callstack, 1 << 7 | 1 << 8, 16, clock, 0)).ljust(128, b'\0')
 
 
@@ -168,6 +168,16 @@ def waits(chain, length=None):
     return record(9, words(WAITS, 9) + struct.pack('<II', 1, 1) + words(2500, 1) + struct.pack('<I', len(data)) + data + words(0), 1)
 
 
+READ = 1 << 4
+GROUP = [(0, 0, BASE | READ, CYCLES, 'cycles', 0, 1 << 1, 0, 12), (1, 2, BASE | READ, FAULTS, 'faults', 0, 1 << 1, 0, 12)]
+
+
+def group(time, tid, cycles, faults):
+    """A sample of the first of two inherited events, with what both have counted for the thread."""
+    return record(9, words(CYCLES, PROGRAM + 0x10) + struct.pack('<II', 11, tid) +
+                  words(time, 1, 2, cycles, CYCLES, faults, FAULTS, len(STACK_1), *STACK_1), 2)
+
+
 TRACEPOINT = [(2, 7, BASE | RAW, 77, 'sys:it')]
 
 
@@ -219,6 +229,9 @@ CASES = {
     'off-cpu-raw': pipe(START + record(19, words(77) + text('/a.slice/b') + trailer(11, 11, 10)) + sample(2000, STACK_1, more=words(0)) +
                         waits(STACK_1) + waits(STACK_1, 99) + waits([]), RAW_OFF_CPU),
     'branches': file(START + sample(20, STACK_1, more=lbr((PROGRAM + 0x40, PROGRAM + 0x8))) * 2, [(0, 0, BASE | BRANCH, CYCLES, 'cycles', 1 << 3)]),
+    # events that are read together: what the fault's event has counted since the sample before
+    'group': file(START + b''.join(group(time, tid, *counts) for time, tid, counts in
+                                   ((20, 11, (1000, 3)), (30, 11, (2500, 3)), (40, 11, (2600, 5)), (50, 12, (7, 0)))), GROUP),
     'part': file(ALL, folder=1),
     'traced': pipe(record(66, struct.pack('<I', 16) + bytes(4)) + b'x' * 16 + START + record(71, words(24, 0, 0, 0, 0)) + b'y' * 24 + SAMPLES),
     'fields': traced(raw(0, 7), raw(3, 7), raw(3, 8, place=65), raw(1, 0, b'')),

@@ -199,6 +199,26 @@ static void read_deferred(struct perfdata_reader *r, const uint64_t *record, siz
 		perfdata_rows_join(&r->rows, record[COOKIE], record + ADDRESSES, record[LENGTH]);
 }
 
+/* Adds a sample of E, or of each event that is read with it and has counted since the last one. */
+static void add_sample(struct perfdata_reader *r, struct perfdata_event *e,
+	struct perfdata_sample *s, unsigned mode)
+{
+	enum { VALUE, ID };
+
+	if (!s->nr_counts)
+		perfdata_rows_add(&r->rows, e, s, mode);
+	for (uint64_t i = 0; i < s->nr_counts; i++) {
+		const uint64_t *count = s->counts + i * s->count_words;
+		struct perfdata_event *counted = perfdata_events_find(&r->events, count[ID]);
+
+		s->has_period = true;
+		s->period =
+			perfdata_events_count(&r->events, counted, count[ID], s->tid, count[VALUE]);
+		if (s->period)
+			perfdata_rows_add(&r->rows, counted, s, mode);
+	}
+}
+
 static void read_sample(struct perfdata_reader *r, const struct perf_event_header *h,
 	const uint64_t *record, size_t nr)
 {
@@ -208,7 +228,7 @@ static void read_sample(struct perfdata_reader *r, const struct perf_event_heade
 
 	if (e && perfdata_sample_read(&s, &e->attr, record, nr) &&
 		(!e->is_off_cpu || perfdata_off_cpu_read(&r->off_cpu, &s)))
-		perfdata_rows_add(&r->rows, e, &s, h->misc & PERFDATA_MODE);
+		add_sample(r, e, &s, h->misc & PERFDATA_MODE);
 	else
 		r->unreadable++;
 }

@@ -11,6 +11,7 @@ void perfdata_events_init(struct perfdata_events *es)
 {
 	*es = (struct perfdata_events){0};
 	table_init(&es->by_id);
+	table_init(&es->counters);
 }
 
 void perfdata_events_release(struct perfdata_events *es)
@@ -19,6 +20,8 @@ void perfdata_events_release(struct perfdata_events *es)
 		free(es->list[i].name);
 	free(es->list);
 	table_release(&es->by_id);
+	table_release(&es->counters);
+	free(es->counts);
 }
 
 /* Whether a record's time and identifier are at the same place in records of both events. */
@@ -94,6 +97,23 @@ struct perfdata_event *perfdata_events_find(const struct perfdata_events *es, ui
 	const uint32_t *at = es->nr > 1 ? table_get(&es->by_id, id, 0) : NULL;
 
 	return es->nr ? &es->list[at ? *at : 0] : NULL;
+}
+
+uint64_t perfdata_events_count(struct perfdata_events *es, const struct perfdata_event *e,
+	uint64_t id, uint32_t tid, uint64_t value)
+{
+	bool is_new;
+	uint32_t *at = table_put(&es->counters, id, e->attr.inherit ? tid : 0, &is_new);
+
+	if (is_new) {
+		*at = (uint32_t)es->nr_counts;
+		ALLOC_GROW(es->counts, es->nr_counts, es->counts_alloc);
+		es->counts[es->nr_counts++] = 0;
+	}
+	uint64_t before = es->counts[*at];
+
+	es->counts[*at] = value;
+	return value - before;
 }
 
 /* The names of perf list, by attr.config. */

@@ -23,9 +23,12 @@ struct perfdata_event {
 struct perfdata_events {
 	struct perfdata_event *list;
 	size_t nr, alloc;
-	struct table by_id; /* of a record -> index */
-	bool has_output;    /* one of them is of BPF programs, as waits are */
-	bool build_ids;     /* one of them has asked for the build-ids of mapped files */
+	struct table by_id;    /* of a record -> index */
+	struct table counters; /* id, thread -> index in counts */
+	uint64_t *counts;
+	size_t nr_counts, counts_alloc;
+	bool has_output; /* one of them is of BPF programs, as waits are */
+	bool build_ids;  /* one of them has asked for the build-ids of mapped files */
 };
 
 void perfdata_events_init(struct perfdata_events *es);
@@ -46,6 +49,13 @@ void perfdata_events_read_names(struct perfdata_events *es, struct bytes section
 
 /* Returns the event with ID, or the first one if there is no such event, or NULL without events. */
 struct perfdata_event *perfdata_events_find(const struct perfdata_events *es, uint64_t id);
+
+/*
+ * Returns how much event E with ID has counted since the last call, if VALUE is what it has counted
+ * in all. An event that processes inherit counts for each thread.
+ */
+uint64_t perfdata_events_count(struct perfdata_events *es, const struct perfdata_event *e,
+	uint64_t id, uint32_t tid, uint64_t value);
 
 /* Returns the event's name, or one that tells its numbers. Valid until the next call. */
 const char *perfdata_event_name(const struct perfdata_event *e, struct strbuf *room);

@@ -105,7 +105,7 @@ static uint64_t word_if(struct words *w, bool is_there)
 	return is_there ? word(w) : 0;
 }
 
-static void skip_counts(struct words *w, uint64_t format)
+static void read_counts(struct perfdata_sample *s, struct words *w, uint64_t format)
 {
 	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING),
@@ -113,10 +113,14 @@ static void skip_counts(struct words *w, uint64_t format)
 	uint64_t nr = format & PERF_FORMAT_GROUP ? word(w) : 1;
 
 	take(w, times);
-	if (nr <= (uint64_t)(w->end - w->at))
-		take(w, nr * one);
-	else
+	if (nr > (uint64_t)(w->end - w->at)) {
 		w->bad = true;
+		return;
+	}
+	s->counts = take(w, nr * one);
+	if (s->counts && format & PERF_FORMAT_GROUP && format & PERF_FORMAT_ID)
+		s->nr_counts = nr;
+	s->count_words = one;
 }
 
 /* Reads bytes behind their 32-bit size; both together fill words. */
@@ -203,7 +207,7 @@ bool perfdata_sample_read(struct perfdata_sample *s, const struct perf_event_att
 		return false;
 	read_first(s, type, &w);
 	if (type & PERF_SAMPLE_READ)
-		skip_counts(&w, attr->read_format);
+		read_counts(s, &w, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		s->nr_chain = word(&w);
 		s->chain = take(&w, s->nr_chain);

@@ -15,6 +15,13 @@ struct perfdata_sample {
 	bool has_ip, has_period;
 	const uint64_t *chain; /* addresses and marks, leaf first */
 	uint64_t nr_chain;
+	/*
+	 * What the events that are read together have counted so far, COUNT_WORDS for each of them:
+	 * its value and identifier, and maybe more.
+	 */
+	const uint64_t *counts;
+	uint64_t nr_counts;
+	unsigned count_words;
 	const unsigned char *raw; /* the data of a tracepoint */
 	uint32_t raw_size;
 	/*

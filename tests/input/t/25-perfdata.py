@@ -41,6 +41,7 @@ WANT = {
     'off-cpu-raw': (['server/11 cycles 1 10: ' + CHAIN, 'server/12 offcpu-time 1 5000 cgroup=/a.slice/b: ' + CHAIN,
                      'server/12 offcpu-time 1 5000 cgroup=/a.slice/b: '], ['samples left out: 1', 'the recording is not complete']),
     'branches': (['server/11 cycles 2 20: ' + CHAIN], ['2 samples have branches of the processor']),
+    'group': (['server/11 cycles 3 2600: ' + CHAIN, 'server/11 faults 2 5: ' + CHAIN, 'server/12 cycles 1 7: ' + CHAIN], []),
     'part': ([], ['its records are in the files beside it']),
     'no-build-id': (['server/11 cycles 1 10: ' + CHAIN], []),
     'flat': (['server/11 cycles 1 3: server+1004'], []),
