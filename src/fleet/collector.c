@@ -68,13 +68,29 @@ static enum http_result look_at(const struct strbuf *answer, const char *place, 
 	return ret;
 }
 
+/* A collector says in a message why it failed; what is between may answer in words. */
+static void take_words(struct strbuf *answer)
+{
+	Otlp__Status *status =
+		otlp__status__unpack(NULL, answer->len, (const uint8_t *)answer->buf);
+
+	if (status && *status->message) {
+		strbuf_reset(answer);
+		strbuf_adds(answer, status->message);
+	}
+	if (status)
+		otlp__status__free_unpacked(status, NULL);
+}
+
 enum http_result collector_store(
 	const struct fleet_url *url, const struct recording *rec, struct strbuf *err)
 {
 	struct strbuf answer = STRBUF_INIT;
 	char *place = xasprintf("%s/v1development/profiles", url->base), *bytes = NULL;
-	struct http_request request = {
-		.url = place, .type = "application/x-protobuf", .gzip = true};
+	struct http_request request = {.url = place,
+		.type = "application/x-protobuf",
+		.gzip = true,
+		.to_text = take_words};
 	struct profile p;
 	enum http_result ret = HTTP_FAILED;
 

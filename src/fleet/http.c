@@ -162,6 +162,8 @@ enum http_result http_post(
 	}
 	if (status / 100 == 2)
 		return HTTP_DONE;
+	if (request->to_text)
+		request->to_text(answer);
 	return not_done(status, request->url, answer, err);
 }
 

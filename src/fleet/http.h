@@ -17,6 +17,8 @@ struct http_request {
 	const void *body;
 	size_t len;
 	bool gzip; /* the body is compressed */
+	/* makes an answer that tells of a failure a text, or NULL if it is one */
+	void (*to_text)(struct strbuf *answer);
 };
 
 enum http_result {

@@ -64,8 +64,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "slow":
             time.sleep(0.5)
         status = int(word) if word.isdigit() else {"error": 500, "refuse": 400}.get(word, 200)
-        dropped = "\n\x0b\x08\x01\x12\x07no room"  # ExportProfilesServiceResponse of OTLP
-        self.reply(status, dropped if word == "drop" else "" if status == 200 else "Code: 1, it failed\n")
+        answers = {
+            "drop": "\n\x0b\x08\x01\x12\x07no room",  # ExportProfilesServiceResponse of OTLP
+            "503": "\x08\x0e\x12\x04busy",  # Status of OTLP
+        }
+        self.reply(status, answers.get(word, "" if status == 200 else "Code: 1, it failed\n"))
 
     def log_message(self, *args):
         pass

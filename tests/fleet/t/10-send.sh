@@ -49,6 +49,7 @@ for fault in error 503 cut; do
 	windows 2
 	send "otlp+http://127.0.0.1:$port" && status=0 || status=$?
 	check_eq "$fault: fails, which is said once, and the other one is sent" '2 1 1' "$status $(grep -c . "$T/err") $(left)"
+	[ "$fault" != 503 ] || check_eq 'a collector says why' "bt-fleet: http://127.0.0.1:$port/v1development/profiles: HTTP 503: busy, windows left: 1" "$(cat "$T/err")"
 	check "$fault: sent again" send "otlp+http://127.0.0.1:$port"
 	check_eq "$fault: none is left" 0 "$(left)"
 	kill $!

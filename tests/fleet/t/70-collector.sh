@@ -38,15 +38,16 @@ cp -r "$T/spool" "$T/sent"
 check_eq 'the collector takes all' '0 0' "$status $(find "$T/spool" -name '*.zst' | wc -l)"
 note "$T/err"
 
-# functions ARG… FILE: the table of functions
-functions() { "$bin/bt-report" --csv "$@" 2>/dev/null; }
+# functions FILE: the functions of the stacks by thread, with their samples
+functions() { "$bin/bt-collapse" --by comm "$1" 2>/dev/null | "$bin/bt-report" --csv 2>/dev/null | cut -d, -f1,3,5; }
+units() { "$bin/bt-report" --csv --by unit "$1" 2>/dev/null; }
 n=0
 for window in "$T"/sent/*.zst; do
 	arrived=$T/server/$((n += 1))
 	check_eq "window $n: each stack arrives with its samples" "$("$bin/bt-collapse" --by comm "$window" 2>/dev/null)" \
 		"$("$bin/bt-collapse" --by comm "$arrived" 2>/dev/null)"
-	check_eq "window $n: each function" "$(functions "$window" | cut -d, -f1,3,5)" "$(functions "$arrived" | cut -d, -f1,3,5)"
-	check_eq "window $n: labels" "$(functions --by unit "$window")" "$(functions --by unit "$arrived")"
+	check_eq "window $n: each function" "$(functions "$window")" "$(functions "$arrived")"
+	check_eq "window $n: labels" "$(units "$window")" "$(units "$arrived")"
 done
 check "windows were compared" test "$n" -gt 0
 
