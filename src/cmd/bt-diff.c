@@ -33,8 +33,7 @@ struct diff_command {
 
 #define NO_LIMIT UINT64_MAX
 
-/* The functions that are shown below --fail-above if no form is asked for: a log is no place for
- * a graph. */
+/* Functions that --fail-above shows if no form is asked for: a log is no place for a graph. */
 enum { GATE_TOP = 10 };
 
 #define AT(member) ARG_AT(struct diff_command, member)

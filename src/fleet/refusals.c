@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* trials of a window before it is set aside; of these, the sender does 12 in some 15 minutes */
+/* Trials of a window before it is set aside. The sender makes 12 of them in some 15 minutes. */
 enum { REFUSED_MAX = 5, ERRORS_MAX = 12 };
 
 void refusals_init(struct refusals *r)

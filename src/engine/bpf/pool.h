@@ -40,8 +40,7 @@ uint32_t pool_get(struct pool *pool, uint32_t nr);
  * them any more.
  */
 void pool_put(struct pool *pool, uint32_t block, uint32_t nr);
-/* Returns the memory of BLOCK and of those behind it that it was allocated with, until it is freed.
- */
+/* Returns the memory of BLOCK, and of those allocated with it behind it, until it is freed. */
 void *pool_block(const struct pool *pool, uint32_t block);
 /* Copies whole blocks into the pool. */
 void pool_write(struct pool *pool, uint32_t block, const void *from, uint32_t nr);

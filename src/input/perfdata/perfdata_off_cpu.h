@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The samples of perf record --off-cpu: how long a thread waited, and where. They have the fields
- * of other samples or, since perf 6.16, one raw field with the thread, the time, the call chain and
- * the cgroup.
+ * of other samples or, in newer versions of perf, one raw field with the thread, the time, the call
+ * chain and the cgroup.
  */
 #ifndef INPUT_PERFDATA_PERFDATA_OFF_CPU_H
 #define INPUT_PERFDATA_PERFDATA_OFF_CPU_H

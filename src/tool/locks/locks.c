@@ -116,8 +116,10 @@ static uint32_t label_releaser(struct samples *s, uint32_t set, const struct loc
 	return set;
 }
 
-/* A thread's end has no name of its own, and its address tells nothing: it is named after the
- * thread. */
+/*
+ * A thread's end has no name of its own, and its address tells nothing: it is named after the
+ * thread.
+ */
 static uint32_t label_lock(struct locks_run *r, struct samples *s, const struct lock_labels *l)
 {
 	if (l->kind != LOCK_JOIN)
