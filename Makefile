@@ -103,10 +103,11 @@ deps-check:
 
 PRELOAD_CFLAGS := -std=gnu11 $(WARN) $(MAP_DIR) -D_GNU_SOURCE -Isrc -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
 	-fexceptions -fno-builtin -fno-stack-protector -fno-reorder-blocks-and-partition -U_FORTIFY_SOURCE
+# without -g: the library's inlined functions are not the program's, whose stacks it is in
 $(O)/libflametap-%.so: src/preload/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	$(Q)$(CC) -O2 -g $(PRELOAD_CFLAGS) -MMD -MP -MF $(O)/preload-$*.d -shared -nostdlib -Wl,-z,now -o $@ $<
+	$(Q)$(CC) -O2 $(PRELOAD_CFLAGS) -MMD -MP -MF $(O)/preload-$*.d -shared -nostdlib -Wl,-z,now -o $@ $<
 
 # the only one that shows something on the whole terminal
 $(BINDIR)/sample-bt: CODE_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
