@@ -258,7 +258,7 @@ RUN_check-all := --all
 RUN_flake = --repeat $(or $(N),50) --busy $(or $(BUSY),0)
 
 demo: deps
-	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" all
+	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" $(CACHED) all
 	$(Q)sh tests/demo
 
 picture: $(PROGRAMS)
