@@ -103,7 +103,7 @@ deps-check:
 
 PRELOAD_CFLAGS := -std=gnu11 $(WARN) $(MAP_DIR) -D_GNU_SOURCE -Isrc -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
 	-fexceptions -fno-builtin -fno-stack-protector -fno-reorder-blocks-and-partition -U_FORTIFY_SOURCE
-# without -g: the library's inlined functions are not the program's, whose stacks it is in
+# built without -g, or its inlined functions would be shown in the stacks of users' programs
 $(O)/libflametap-%.so: src/preload/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that answers as it is told: server.py FOLDER. FOLDER/port gets its port; FOLDER/answers is a word for each request that
 stores something: ok, error, refuse, a status such as 429, cut (takes it and closes the connection), slow, or drop (a collector says that it
-dropped it). Afterwards all are ok, but those that contain the bytes of FOLDER/poison, if it exists, get the word in FOLDER/fault. Each request that stores is kept as FOLDER/N, and noted in
-FOLDER/log, as are the questions, which FOLDER/count answers."""
+dropped it). Afterwards all are ok, but those that contain the bytes of FOLDER/poison, if it exists, get the word in FOLDER/fault. Each
+request that stores is kept as FOLDER/N, and noted in FOLDER/log, as are the questions, which FOLDER/count answers."""
 import gzip
 import http.server
 import os

@@ -58,10 +58,8 @@ int perfdata_events_add(struct perfdata_events *es, const unsigned char *attr, s
 	return 0;
 }
 
-static void set_name(struct perfdata_events *es, size_t event, const char *name, size_t len)
+static void set_name(struct perfdata_event *e, const char *name, size_t len)
 {
-	struct perfdata_event *e = &es->list[event];
-
 	free(e->name);
 	e->name = xstrndup(name, strnlen(name, len));
 	e->is_off_cpu = perfdata_off_cpu_may_be(&e->attr) && !strcmp(e->name, PERFDATA_OFF_CPU);
@@ -72,7 +70,7 @@ void perfdata_events_name(struct perfdata_events *es, uint64_t id, const char *n
 	const uint32_t *at = table_get(&es->by_id, id, 0);
 
 	if (at)
-		set_name(es, *at, name, len);
+		set_name(&es->list[*at], name, len);
 }
 
 void perfdata_events_read_names(struct perfdata_events *es, struct bytes section)
@@ -88,7 +86,7 @@ void perfdata_events_read_names(struct perfdata_events *es, struct bytes section
 		if (!name || nr_ids > (uint64_t)(section.end - section.at) / 8)
 			return;
 		bytes_take(&section, nr_ids * 8);
-		set_name(es, i, (const char *)name, len);
+		set_name(&es->list[i], (const char *)name, len);
 	}
 }
 

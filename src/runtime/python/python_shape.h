@@ -23,7 +23,7 @@ struct python_shape {
 	uint16_t interpreter_collects; /* int: garbage is collected; or 0 if not known */
 	uint16_t thread_next, thread_id;
 	uint16_t thread_interpreter;
-	uint16_t thread_status; /* 32 bits, one of which is PYTHON_ACTIVE; or 0 without a GIL */
+	uint16_t thread_status; /* 32 bits with PYTHON_ACTIVE, or 0 if not known or without a GIL */
 	uint16_t thread_frame;  /* the current frame, or the _PyCFrame that has it */
 	uint16_t cframe_frame;  /* or PYTHON_NONE without a _PyCFrame */
 	uint16_t frame_size;    /* bytes of a frame that are read, a multiple of 8 */
