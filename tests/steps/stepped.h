@@ -174,40 +174,38 @@ static bool stepped_leave_loop(struct stepped *s)
 	return nr && stepped_run_to(s, exits, nr);
 }
 
-/* Stops all other threads for good, so that the program goes on alone. They are not traced, and
- * could not be stopped before. */
+/* Stops the threads of the task directory that are not stopped yet, for good. Returns whether there
+ * were any. */
+static bool stepped_stop_threads(const struct stepped *s, DIR *dir)
+{
+	struct dirent *entry;
+	bool any = false;
+	int status;
+
+	while ((entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid <= 0 || tid == s->pid || ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_EXITKILL))
+			continue;
+		any = true;
+		if (!ptrace(PTRACE_INTERRUPT, tid, 0, 0))
+			waitpid(tid, &status, __WALL);
+	}
+	return any;
+}
+
+/* Stops all other threads for good, also those that they create meanwhile, so that the program goes
+ * on alone. They are not traced, and could not be stopped before. */
 static void stepped_stop_others(const struct stepped *s)
 {
 	char *path = xasprintf("/proc/%d/task", s->pid);
 	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int status;
 
-	while (dir && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid > 0 && tid != s->pid && !ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_EXITKILL) &&
-			!ptrace(PTRACE_INTERRUPT, tid, 0, 0))
-			waitpid(tid, &status, __WALL);
-	}
+	while (dir && stepped_stop_threads(s, dir))
+		rewinddir(dir);
 	if (dir)
 		closedir(dir);
 	free(path);
-}
-
-/*
- * Cancels a request of Go's scheduler to let another goroutine run, made before the other threads
- * were stopped, if the program is in a function of Go. r14 is its struct g, whose stackguard0 is
- * stackPreempt then (runtime2.go, stack.go).
- */
-static void stepped_go_on(const struct stepped *s)
-{
-	enum { G_STACK_LO = 0, G_STACKGUARD0 = 16, STACK_GUARD = 928, STACK_PREEMPT = -1314 };
-	uint64_t g = s->regs.r14;
-
-	if (stepped_peek(s, g + G_STACKGUARD0) == (uint64_t)STACK_PREEMPT)
-		ptrace(PTRACE_POKEDATA, s->pid, g + G_STACKGUARD0,
-			stepped_peek(s, g + G_STACK_LO) + STACK_GUARD);
 }
 
 /* Runs at full speed to the function at ADDRESS. All of its callers must have frame pointers. */
@@ -219,7 +217,6 @@ static bool stepped_run_to_function(struct stepped *s, uint64_t address)
 	if (!stepped_run_to(s, &address, 1))
 		return false;
 	stepped_stop_others(s);
-	stepped_go_on(s);
 	for (fp = s->regs.rbp; fp && nr < STEPPED_CALLERS; fp = chain[nr++][0])
 		if (read_target(chain[nr], sizeof(chain[nr]), fp))
 			return false;
@@ -288,10 +285,12 @@ static void stepped_end(struct stepped *s)
 {
 	if (s->pid > 0 && WIFSTOPPED(s->status)) {
 		kill(s->pid, SIGKILL);
-		waitpid(s->pid, NULL, __WALL);
+		while (stepped_wait(s))
+			;
 	}
 	table_release(&s->insns);
 	free(s->shadow.list);
+	*s = (struct stepped){0};
 }
 
 #endif

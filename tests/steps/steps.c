@@ -32,8 +32,9 @@
 
 enum {
 	STEPS_MAX = 3000000,
-	LOOPS = 64,     /* left after the signal */
-	NOTES_MAX = 30, /* lines */
+	LOOPS = 64,       /* left after the signal */
+	NOTES_MAX = 30,   /* lines */
+	STARTS_MAX = 200, /* of the program */
 };
 
 static struct {
@@ -49,7 +50,8 @@ static size_t nr_symtabs;
 static struct stepped stepped;
 static struct table walked;              /* pc and return address */
 static struct strbuf seen = STRBUF_INIT; /* "NAME " of each function */
-static unsigned walks, right, ended, turned, moving, faults;
+static uint64_t preempted;               /* where Go's scheduler interrupts a goroutine, or 0 */
+static unsigned starts, walks, right, ended, turned, moving, faults;
 
 static struct symtab *symtab_of(size_t object)
 {
@@ -203,12 +205,26 @@ static uint64_t address_of(const char *function)
 	return 0;
 }
 
+/* Starts ARGV and goes to where the walks begin. */
 static bool begin(char **argv)
 {
 	if (!stepped_start(&stepped, argv, option.from_linker, option.is_lazy))
 		return false;
 	stepped.shadow.goes_on = option.goes_on;
-	return !option.begin || stepped_run_to_function(&stepped, address_of(option.begin));
+	if (option.begin && !stepped_run_to_function(&stepped, address_of(option.begin)))
+		return false;
+	if (option.goes_on)
+		preempted = address_of("runtime.gopreempt_m");
+	return true;
+}
+
+/* Starts ARGV once more. Returns false if that has been done too often. */
+static bool begin_again(char **argv)
+{
+	if (++starts > STARTS_MAX)
+		return false;
+	stepped_end(&stepped);
+	return begin(argv);
 }
 
 static bool is_new_place(void)
@@ -220,14 +236,17 @@ static bool is_new_place(void)
 	return is_new;
 }
 
-/* Steps to the end of the program. */
-static void walk_all(void)
+/* Steps to the end of the program. Returns false where Go's scheduler wants to run another
+ * goroutine, whose thread is stopped: it does so if the program had run for some time before. */
+static bool walk_to_end(void)
 {
 	unsigned long since = 0;
 	unsigned loops = option.loops;
 	bool told = false;
 
 	do {
+		if (stepped.regs.rip == preempted)
+			return false;
 		if (is_new_place()) {
 			judge_walk();
 			since = stepped.steps;
@@ -245,6 +264,7 @@ static void walk_all(void)
 		loops = LOOPS;
 		stepped.signal = SIGTERM;
 	} while (stepped_step(&stepped) && stepped.steps < STEPS_MAX);
+	return true;
 }
 
 /* Notes the functions of -f that were not seen. */
@@ -323,9 +343,9 @@ int main(int argc, char **argv)
 	if (!parse_options(argc, argv))
 		return usage();
 	started = begin(argv + optind);
-	if (started)
-		walk_all();
-	else
+	while (started && !walk_to_end())
+		started = begin_again(argv + optind);
+	if (!started)
 		fprintf(stderr, "steps: cannot run %s\n", argv[optind]);
 	judge_functions();
 	printf("# %lu steps, %u walks: %u right, %u end early, %u turn, %u without a stack, %u "
