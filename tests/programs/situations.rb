@@ -7,7 +7,7 @@ CLASSES = {
 	'nested' => 'Shop#nested', 'method_missing' => 'Shop#method_missing', 'evaluated' => 'Shop#evaluated', 'fiber' => 'Shop#fiber',
 	'sorted' => 'Shop#sorted', 'replaced' => 'Shop#replaced', 'rescued' => 'Shop#rescued',
 	'ensured' => 'Shop#ensured', 'größe' => 'Shop#größe', '==' => 'Shop#==', 'compared' => 'Shop#compared', 'again' => 'Shop#again',
-	'totals' => 'Shop#totals', 'exec' => 'Shop#exec', 'long' => 'Shop#long', 'matched' => 'Shop#matched'
+	'totals' => 'Shop#totals', 'exec' => 'Shop#exec', 'long' => 'Shop#long', 'matched' => 'Shop#matched', 'late' => 'Late#late'
 }.freeze
 FUNCTIONS = { # in C
 	'each' => 'Hash#each', 'sort' => 'Array#sort', 'gsub' => 'String#gsub', 'eval' => 'Kernel#eval', 'instance_exec' => 'BasicObject#instance_exec',
@@ -92,6 +92,13 @@ class Shop < Deep::Market
 	class_eval "def long\n#{"x = [__LINE__, x].hash + 1\n" * 120}tell 'long'; i = 0; i += 1 while i < 20_000\nend", 'long.rb', 1
 end
 
+# has variables before and after its name
+Late = Class.new do
+	@shelf = 'shelf'
+	def late; tell 'variables'; i = 0; i += 1 while i < 20_000; end
+end
+Late.instance_exec { 20.times { |n| instance_variable_set("@box#{n}", 'box') } }
+
 shop = Shop.new
 shop.sell
 Shop.open
@@ -120,4 +127,5 @@ shop.long
 Class.new { def hum; tell 'anonymous'; i = 0; i += 1 while i < 20_000; end }.new.hum
 def shop.alone; tell 'object'; i = 0; i += 1 while i < 20_000; end
 shop.alone
+Late.new.late
 Thread.new { shop.sell }.join

@@ -13,21 +13,31 @@
 
 static const char current_ec[] = "ruby_current_ec";
 
-/* What is the same in each version of a range. */
+/* What differs between versions, but not between builds of one. */
 static const struct {
-	unsigned first, last; /* 100 times the major version, and the minor version */
+	unsigned version; /* 100 times the major version, and the minor version */
+	enum ruby_class_facts facts;
+	uint32_t is_singleton;
 	struct ruby_shape shape;
-} shapes[] = {
-	{207, 207, {56, 120, 176, 8, 16, true, true}},
-	{301, 301, {64, 120, 176, 12, 16, true, false}},
-	{303, 304, {56, 112, 168, 12, 24, false, false}},
+} versions[] = {
+	{207, RUBY_IN_TABLE, 1 << 12, {56, 120, 176, 8, 16, true, true}},
+	{300, RUBY_IN_TABLE, 1 << 12, {56, 120, 176, 8, 16, true, false}},
+	{301, RUBY_IN_TABLE, 1 << 12, {64, 120, 176, 12, 16, true, false}},
+	{302, RUBY_BY_SHAPES, 1 << 12, {64, 112, 168, 12, 24, false, false}},
+	{303, RUBY_MEMBERS, 1 << 12, {56, 112, 168, 12, 24, false, false}},
+	{304, RUBY_MEMBERS, 1 << 13, {56, 112, 168, 12, 24, false, false}},
+	{400, RUBY_MEMBERS, 1 << 13, {56, 112, 176, 12, 24, false, false}},
 };
 
 enum {
 	CLASS_FIRST = 16, /* bytes of a class that are searched for its name, and behind the last */
 	CLASS_END = 256,
-	CLASS_TABLE = 24, /* as in ruby_text.h */
+	CLASS_TABLE = 24, /* as in ruby_text.h, like the next three */
 	TABLE_LOOK = 6,
+	CLASS_VALUES = 32,
+	SHAPE_LOOK = 32,
+	VM_END = 4096, /* bytes of rb_vm_t that are searched for the shapes */
+	PAGE = 4096,
 	BASIC_CLASS = 8,  /* struct RBasic */
 	THREAD_EC = 32,   /* until 2.7, rb_thread_t */
 	SYMBOLS_IDS = 16, /* rb_symbols_t */
@@ -48,7 +58,8 @@ static void ask_files(const struct target *t)
 {
 	static const char *const names[] = {RUBY_SYMBOL, current_ec, "ruby_global_symbols",
 		"rb_errinfo", "rb_sym_immortal_count", "rb_during_gc", "ruby_native_thread_p",
-		"rb_cObject", "rb_cString", "rb_cEnumerator", THREADKEY_SYMBOLS, NULL};
+		"rb_cObject", "rb_cString", "rb_cEnumerator", "ruby_current_vm_ptr",
+		THREADKEY_SYMBOLS, NULL};
 
 	target_facts_ask(t, names, current_ec);
 }
@@ -89,13 +100,16 @@ static int find_version(const struct look *k, struct strbuf *err)
 		sscanf(text, "%u.%u.%u", &l->major, &l->minor, &l->patch) != 3)
 		return fail(err, "cannot read the version of ruby in '%s'", k->file->path);
 	version = 100 * l->major + l->minor;
-	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-		if (version >= shapes[i].first && version <= shapes[i].last) {
-			l->shape = shapes[i].shape;
+	for (size_t i = 0; i < ARRAY_LEN(versions); i++)
+		if (version == versions[i].version) {
+			l->shape = versions[i].shape;
+			l->classes.facts = versions[i].facts;
+			l->classes.is_singleton = versions[i].is_singleton;
 			return 0;
 		}
-	return fail(err, "ruby %s in '%s' is not one of the known versions, 2.7, 3.1, 3.3 and 3.4",
-		text, k->file->path);
+	return fail(err,
+		"ruby %s in '%s' is not one of the known versions, 2.7, 3.0 to 3.4 and 4.0", text,
+		k->file->path);
 }
 
 /* ---- the execution context of a thread ---- */
@@ -256,6 +270,13 @@ static uint64_t entries_of(const struct look *k, uint64_t class)
 	return at;
 }
 
+/* Returns whether VALUE is the fact about C that a variable is to have. */
+static bool is_fact(
+	const struct look *k, const struct known_class *c, bool attached, uint64_t value)
+{
+	return attached ? value == c->at : ruby_string_is(k->l, &k->t->memory, value, c->name);
+}
+
 /* Returns the ID of a variable that has the name of C or, in its singleton class, C, or 0. */
 static uint64_t learn_variable(const struct look *k, const struct known_class *c, bool attached)
 {
@@ -265,11 +286,66 @@ static uint64_t learn_variable(const struct look *k, const struct known_class *c
 	for (int i = 0; at && i < TABLE_LOOK; i++, at += sizeof(entry)) {
 		if (!memory_read(&k->t->memory, at, entry, sizeof(entry)))
 			return 0;
-		if (attached ? entry[2] == c->at
-			     : ruby_string_is(k->l, &k->t->memory, entry[2], c->name))
+		if (is_fact(k, c, attached, entry[2]))
 			return entry[1];
 	}
 	return 0;
+}
+
+/* Does the same where variables are found by shapes. */
+static uint64_t learn_by_shape(const struct look *k, const struct known_class *c, bool attached)
+{
+	uint64_t class = attached ? c->singleton : c->at, shape = flags_of(k, class) >> 32;
+	const struct memory *m = &k->t->memory;
+	uint64_t values, value, entry[4]; /* as in ruby_find_by_shape() */
+
+	if (!memory_pointer(m, class + CLASS_VALUES, &values))
+		return 0;
+	for (int i = 0; i < SHAPE_LOOK; i++, shape = entry[3] >> 32) {
+		uint64_t at = k->l->classes.shapes + shape * sizeof(entry);
+
+		if (!memory_read(m, at, entry, sizeof(entry)))
+			return 0;
+		at = values + ((uint32_t)entry[2] - 1ULL) * sizeof(value);
+		if (memory_pointer(m, at, &value) && is_fact(k, c, attached, value))
+			return entry[1];
+	}
+	return 0;
+}
+
+typedef uint64_t learn_id(const struct look *k, const struct known_class *c, bool attached);
+
+/* Learns the IDs of the variables that both classes have. */
+static bool learn_variables(const struct look *k, const struct known_class *c, learn_id *learn)
+{
+	struct ruby_classes *to = &k->l->classes;
+
+	to->name = learn(k, &c[0], false);
+	to->attached = to->name ? learn(k, &c[0], true) : 0;
+	return to->attached && to->name == learn(k, &c[1], false) &&
+	       to->attached == learn(k, &c[1], true);
+}
+
+/* Learns where all shapes are, too: Ruby's VM has their address, which begins a page. */
+static bool learn_shapes(const struct look *k, const struct known_class *c)
+{
+	uint64_t vm = value_of(k, "ruby_current_vm_ptr");
+	uint64_t *shapes = &k->l->classes.shapes;
+
+	for (uint64_t at = vm; vm && at < vm + VM_END; at += sizeof(at))
+		if (memory_pointer(&k->t->memory, at, shapes) && *shapes && !(*shapes % PAGE) &&
+			learn_variables(k, c, learn_by_shape))
+			return true;
+	return false;
+}
+
+static bool learn_members(const struct look *k, const struct known_class *c)
+{
+	struct ruby_classes *to = &k->l->classes;
+
+	to->name = learn_member(k, c, has_name);
+	to->attached = learn_member(k, c, has_attached);
+	return to->name && to->attached;
 }
 
 /* Learns where classes have their names from two that every Ruby has. */
@@ -279,7 +355,6 @@ static int learn_classes(const struct look *k)
 	struct known_class known[] = {
 		{value_of(k, "rb_cObject"), 0, "Object"}, {value_of(k, "rb_cString"), 0, "String"}};
 
-	c->is_singleton = k->l->major == 3 && k->l->minor == 4 ? 1 << 13 : 1 << 12;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (!known[i].at ||
 			!memory_pointer(
@@ -287,18 +362,14 @@ static int learn_classes(const struct look *k)
 			!(flags_of(k, known[i].singleton) & c->is_singleton) ||
 			flags_of(k, known[i].at) & c->is_singleton)
 			return -1;
-	c->in_table = k->l->shape.short_length;
-	if (!c->in_table) {
-		c->name = learn_member(k, known, has_name);
-		c->attached = learn_member(k, known, has_attached);
-	} else {
-		c->name = learn_variable(k, &known[0], false);
-		c->attached = learn_variable(k, &known[0], true);
-		if (c->name != learn_variable(k, &known[1], false) ||
-			c->attached != learn_variable(k, &known[1], true))
-			return -1;
+	switch (c->facts) {
+	case RUBY_IN_TABLE:
+		return learn_variables(k, known, learn_variable) ? 0 : -1;
+	case RUBY_BY_SHAPES:
+		return learn_shapes(k, known) ? 0 : -1;
+	default:
+		return learn_members(k, known) ? 0 : -1;
 	}
-	return c->name && c->attached ? 0 : -1;
 }
 
 static int find_names(const struct look *k, struct strbuf *err)

@@ -29,15 +29,20 @@ struct ruby_shape {
 	uint32_t pushed_first; /* a control frame is pushed before it is written */
 };
 
-/* Where classes keep their names, and singleton classes the objects that they belong to. */
+/*
+ * Where classes keep two facts: the name, and in singleton classes the object that they belong to.
+ */
+enum ruby_class_facts {
+	RUBY_MEMBERS,   /* members of the class, since 3.3 */
+	RUBY_IN_TABLE,  /* instance variables in a table, until 3.1 */
+	RUBY_BY_SHAPES, /* instance variables in an array, whose order a shape tells: 3.2 */
+};
+
 struct ruby_classes {
-	/*
-	 * The two are members of the class at these offsets, or, until 3.1, instance variables:
-	 * then they are their IDs.
-	 */
-	uint64_t name, attached;
-	uint32_t in_table;
-	uint32_t is_singleton; /* the flag of singleton classes */
+	uint64_t name, attached; /* their offsets, or the IDs of the variables */
+	uint64_t shapes;         /* the address of all shapes */
+	uint32_t facts;          /* enum ruby_class_facts */
+	uint32_t is_singleton;   /* the flag of singleton classes */
 };
 
 struct ruby_layout {

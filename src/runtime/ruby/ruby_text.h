@@ -24,7 +24,9 @@ enum {
 	RUBY_EXT_IV_TABLE = 8,
 	RUBY_TABLE_ENTRIES = 48, /* st_table: struct st_table_entry { hash, key, record } */
 	RUBY_TABLE_LOOK = 6,     /* entries that are searched */
-	RUBY_OPERATORS = 256,    /* IDs that are operators, whose serial number is the ID itself */
+	RUBY_CLASS_VALUES = 32, /* 3.2: a class's pointer to the values of its instance variables */
+	RUBY_SHAPE_LOOK = 32,   /* shapes that are searched */
+	RUBY_OPERATORS = 256,   /* IDs that are operators, whose serial number is the ID itself */
 	RUBY_ID_SHIFT = 4,
 	RUBY_IDS_UNIT = 512, /* IDs in an array of names, each with a name and a symbol */
 	RUBY_TEXT_MOST = 1 << 20,
@@ -117,11 +119,39 @@ static inline int ruby_find_variable(
 	return -1;
 }
 
-static inline int ruby_find_member(struct ruby_walk *w, const struct ruby_classes *c,
-	uint64_t class, uint64_t member, uint64_t *value)
+/*
+ * Looks for the instance variable ID of the class at CLASS by its object shape (shape.h), whose
+ * number is in the flags of the class. A shape tells the variable that was set last, and the shape
+ * before that.
+ */
+static inline int ruby_find_by_shape(struct ruby_walk *w, const struct ruby_classes *c,
+	uint64_t class, uint64_t id, uint64_t *value)
 {
-	return c->in_table ? ruby_find_variable(w, class, member, value)
-			   : ruby_read_word(w, value, class + member);
+	uint64_t shape = ruby_read_object(w, class) >> 32, values;
+
+	if (ruby_read_word(w, &values, class + RUBY_CLASS_VALUES))
+		return -1;
+	for (int i = 0; i < RUBY_SHAPE_LOOK; i++) {
+		/* rb_shape_t: edges; edge_name; next_iv_index, capacity; type, parent_id */
+		if (VM_READ(w, w->words, sizeof(w->words), c->shapes + shape * sizeof(w->words)))
+			return -1;
+		if (w->words[1] == id)
+			return ruby_read_word(
+				w, value, values + ((uint32_t)w->words[2] - 1ULL) * sizeof(*value));
+		shape = w->words[3] >> 32;
+	}
+	return -1;
+}
+
+/* Reads a fact of the class at CLASS: FACT is C->name or C->attached. */
+static inline int ruby_find_fact(struct ruby_walk *w, const struct ruby_classes *c, uint64_t class,
+	uint64_t fact, uint64_t *value)
+{
+	if (c->facts == RUBY_IN_TABLE)
+		return ruby_find_variable(w, class, fact, value);
+	if (c->facts == RUBY_BY_SHAPES)
+		return ruby_find_by_shape(w, c, class, fact, value);
+	return ruby_read_word(w, value, class + fact);
 }
 
 /* Reads the name of the class that the method of T belongs to, if it has one. */
@@ -133,13 +163,13 @@ static inline void ruby_read_class(
 
 	t->singleton = type == RUBY_T_CLASS && c->is_singleton && flags & c->is_singleton;
 	if (t->singleton) {
-		if (ruby_find_member(w, c, class, c->attached, &class))
+		if (ruby_find_fact(w, c, class, c->attached, &class))
 			return;
 		type = ruby_read_object(w, class) & RUBY_TYPE;
 	}
 	if (type != RUBY_T_CLASS && type != RUBY_T_MODULE)
 		return;
-	t->qualified = !ruby_find_member(w, c, class, c->name, &name) &&
+	t->qualified = !ruby_find_fact(w, c, class, c->name, &name) &&
 		       !ruby_read_string(w, &l->shape, name, &t->class) && t->class.len;
 }
 
