@@ -173,8 +173,8 @@ __noinline int send_vm_frame(uint32_t lane, uint32_t index)
 
 	new->key.words.what = s->frame[PAD + index * VM_WORDS];
 	new->key.words.at = s->frame[PAD + index * VM_WORDS + 1];
-	uint64_t key =
-		vm_sent_key(settings.seed + control.forgotten, new->key.tgid, &new->key.words);
+	uint64_t program = new->key.tgid | (uint64_t) new->key.generation << 32;
+	uint64_t key = vm_sent_key(settings.seed + control.forgotten, program, &new->key.words);
 	uint32_t at = vm_sent_index(key);
 	struct vm_sent_set *sent = bpf_map_lookup_elem(&vm_sent, &at);
 
@@ -308,6 +308,7 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 	s->vm.nr = 0;
 	s->vm.end = VM_NOT_RUNNING;
 	s->vm.layout.kind = VM_NONE;
+	s->vm.layout.generation = 0;
 	if (layout) {
 		s->vm.layout = *layout;
 		if (recorded_by_native() & VM_BIT(s->vm.layout.kind & 31))
@@ -328,13 +329,14 @@ static __always_inline bool vm_stack(struct scratch *s, bool in_user)
 		s->vm.nr = 0;
 		keep_vm_frame(s, &none);
 	}
-	s->row.vm = store(
-		LANE_EVENT, s->vm.nr * VM_WORDS, NODE_VM_ROOT(s->vm.layout.kind, tgid, s->vm.end));
+	s->row.vm = store(LANE_EVENT, s->vm.nr * VM_WORDS,
+		NODE_VM_ROOT(s->vm.layout.kind, s->vm.layout.generation, tgid, s->vm.end));
 	if (!layout || !s->nr_new)
 		return s->row.vm;
 	s->vm.record.type = RING_VM_FRAME;
 	s->vm.record.frame.key.tgid = tgid;
 	s->vm.record.frame.key.kind = s->vm.layout.kind;
+	s->vm.record.frame.key.generation = s->vm.layout.generation;
 	for (uint32_t i = 0; i < VM_DEPTH; i += VM_STRIDE)
 		if (send_vm_frames(LANE_EVENT, i))
 			break;

@@ -12,9 +12,13 @@
 #include "vm_list.h"
 #undef VM_LIST_LAYOUTS
 
+enum { VM_GENERATIONS = 1 << 11 }; /* then they begin again */
+
 struct vm_layout {
-	uint32_t kind;    /* enum vm_kind */
-	const char *path; /* of the file that has the interpreter, as in struct target_file */
+	uint16_t kind; /* enum vm_kind */
+	uint16_t
+		generation; /* tells the programs apart that a process executes one after another */
+	const char *path;   /* of the file that has the interpreter, as in struct target_file */
 	union {
 #define VM_LAYOUT(KIND, name) struct name##_layout name;
 		VM_LIST(VM_LAYOUT)
@@ -33,7 +37,7 @@ union vm_texts {
 struct vm_new_frame {
 	struct vm_key {
 		uint32_t tgid;
-		uint32_t kind; /* enum vm_kind */
+		uint16_t kind, generation; /* as in struct vm_layout */
 		struct vm_words words;
 	} key;
 	uint64_t what; /* as in struct vm_frame */

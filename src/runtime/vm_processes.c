@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGES_BEFORE = 16 }; /* parents and earlier images that are searched for names */
+enum {
+	IMAGES_BEFORE = 16, /* parents whose names are searched */
+	IMAGES_OLDER = 256, /* earlier images of a process that are kept for rows that come late */
+};
 
 static const struct facet_ops ops;
 
@@ -49,6 +52,14 @@ void vm_processes_release(struct vm_processes *vp)
 
 /* ---- images ---- */
 
+/* A child has the generation of its parent, whose layout the programs give it. */
+static uint16_t next_generation(const struct vm_processes *vp, uint32_t before, uint32_t older)
+{
+	if (before)
+		return vp->images[before].generation;
+	return (vp->images[older].generation + 1) % VM_GENERATIONS;
+}
+
 static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before)
 {
 	uint32_t number;
@@ -61,7 +72,10 @@ static uint32_t add_image(struct vm_processes *vp, uint32_t pid, uint32_t before
 		ALLOC_GROW(vp->images, vp->nr_images, vp->images_alloc);
 		number = (uint32_t)vp->nr_images++;
 	}
-	vp->images[number] = (struct vm_image){.pid = pid, .before = before, .older = *newest};
+	vp->images[number] = (struct vm_image){.pid = pid,
+		.before = before,
+		.older = *newest,
+		.generation = next_generation(vp, before, *newest)};
 	return *newest = number;
 }
 
@@ -70,6 +84,23 @@ static uint32_t newest_image(struct vm_processes *vp, uint32_t pid)
 	const uint32_t *known = table_get(&vp->by_pid, pid, 0);
 
 	return known && *known ? *known : add_image(vp, pid, 0);
+}
+
+/*
+ * Returns the image of PID that has this generation. It is added if there is none: the event of the
+ * process's fork has not been read yet.
+ */
+static uint32_t image_of(struct vm_processes *vp, uint32_t pid, uint16_t generation)
+{
+	const uint32_t *newest = table_get(&vp->by_pid, pid, 0);
+	uint32_t image = newest ? *newest : 0;
+
+	for (int i = 0; image && i < IMAGES_OLDER; i++, image = vp->images[image].older)
+		if (vp->images[image].generation == generation)
+			return image;
+	image = add_image(vp, pid, 0);
+	vp->images[image].generation = generation;
+	return image;
 }
 
 /*
@@ -264,6 +295,7 @@ static int find_one(struct vm_processes *vp, uint32_t kinds, const struct proces
 	if (found || (image->layout.kind != VM_NONE && !task_program(p->pid)))
 		return found;
 	image->layout = layout;
+	image->layout.generation = image->generation;
 	image->object = vp->facet.ps->objects[object].id;
 	*table_put(&vp->by_object, object, image->object, &is_new) = (uint32_t)(image - vp->images);
 	vp->found |= VM_BIT(layout.kind);
@@ -343,7 +375,7 @@ const struct vm *vm_processes_vm(const struct vm_processes *vp, uint32_t pid)
 	const uint32_t *newest = table_get(&vp->by_pid, pid, 0);
 	uint32_t image = newest ? *newest : 0;
 
-	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older)
+	for (int i = 0; image && i < IMAGES_OLDER; i++, image = vp->images[image].older)
 		if (vp->images[image].layout.kind != VM_NONE)
 			return vm_of(&vp->images[image]);
 	return vm_first(vp->kinds);
@@ -491,7 +523,7 @@ void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame 
 {
 	const struct vm_words *words = &frame->key.words;
 	const struct vm *vm = vm_of_kind(frame->key.kind);
-	uint32_t image = newest_image(vp, frame->key.tgid);
+	uint32_t image = image_of(vp, frame->key.tgid, frame->key.generation);
 	bool is_new;
 	uint32_t *at = table_put(&vp->by_frame, hash_pair(words->what, words->at), image, &is_new);
 
@@ -518,34 +550,29 @@ static const uint32_t *inherited_name(
 	return NULL;
 }
 
-/*
- * Returns the name of the frame in a row of process PID, or NULL if there is none. The row may
- * belong to an earlier image, and the programs send a frame only once per PID, even if the PID is
- * reused.
- */
-static const uint32_t *known_name(
-	struct vm_processes *vp, uint32_t pid, const struct vm_words *words)
+/* Returns the name of the frame in this generation of PID, or NULL if there is none. */
+static const uint32_t *known_name(const struct vm_processes *vp, uint32_t pid, uint32_t generation,
+	const struct vm_words *words)
 {
-	uint32_t image = newest_image(vp, pid);
+	const uint32_t *newest = table_get(&vp->by_pid, pid, 0), *at;
+	uint32_t image = newest ? *newest : 0;
 
-	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older) {
-		const uint32_t *at = inherited_name(vp, image, words);
-
-		if (at)
+	for (int i = 0; image && i < IMAGES_OLDER; i++, image = vp->images[image].older)
+		if (vp->images[image].generation == generation &&
+			(at = inherited_name(vp, image, words)))
 			return at;
-	}
 	return NULL;
 }
 
-uint64_t vm_processes_name(
-	struct vm_processes *vp, const struct vm *vm, uint32_t pid, const struct vm_words *words)
+uint64_t vm_processes_name(struct vm_processes *vp, const struct vm *vm, uint32_t pid,
+	uint32_t generation, const struct vm_words *words)
 {
 	struct vm_name none = {.what = words->what >> 56 << 56};
 
 	if (is_code(vm, words->what))
 		return code_name(
 			vp, vm, pid, layout_in(vp, vm, newest_image(vp, pid)), words->what);
-	const uint32_t *known = known_name(vp, pid, words);
+	const uint32_t *known = known_name(vp, pid, generation, words);
 
 	return known ? *known >> 1 : vp->names.add(vp->names.context, &none);
 }
@@ -622,7 +649,7 @@ static void name_walked(struct vm_processes *vp, const struct walk_request *r, u
 /* Marks IMAGE, and all images in which its names may be looked up. */
 static void mark_image(const struct vm_processes *vp, uint32_t image, bool *used)
 {
-	for (int i = 0; image && i < IMAGES_BEFORE; i++, image = vp->images[image].older) {
+	for (int i = 0; image && i < IMAGES_OLDER; i++, image = vp->images[image].older) {
 		uint32_t before = image;
 
 		for (int k = 0; before && k < IMAGES_BEFORE;

@@ -53,6 +53,7 @@ struct vm_processes {
 		uint32_t older;  /* the previous image with its PID, or 0 if there is none */
 		struct vm_layout layout; /* of kind VM_NONE until an interpreter was found */
 		uint64_t object;         /* ID of the file that the layout was found in, or 0 */
+		uint16_t generation; /* as in struct vm_layout; a forked child has its parent's */
 		bool has_names;
 	} * images;
 	size_t nr_images, images_alloc;
@@ -108,11 +109,11 @@ bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, ui
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame);
 
 /*
- * Returns the number of the name of a frame of VM in process PID. The name is empty if the frame
- * was not sent.
+ * Returns the number of the name of a frame of VM in this GENERATION of process PID. The name is
+ * empty if the frame was not sent.
  */
-uint64_t vm_processes_name(
-	struct vm_processes *vp, const struct vm *vm, uint32_t pid, const struct vm_words *words);
+uint64_t vm_processes_name(struct vm_processes *vp, const struct vm *vm, uint32_t pid,
+	uint32_t generation, const struct vm_words *words);
 
 /* Returns the name of the operator OP, a VM_OP(), in process PID, or NULL if it is not known. */
 const char *vm_processes_operator(const struct vm_processes *vp, uint32_t pid, uint16_t op);

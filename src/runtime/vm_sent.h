@@ -26,12 +26,13 @@ static inline uint64_t vm_sent_mix(uint64_t hash, uint64_t word)
 }
 
 /*
- * Returns the key of a frame of process TGID, which is not 0. SEED is random, so that no process
- * can choose frames whose keys are equal.
+ * Returns the key, which is not 0, of a frame of PROGRAM, which is a number of a process and its
+ * generation. SEED is random, so that no process can choose frames whose keys are equal.
  */
-static inline uint64_t vm_sent_key(uint64_t seed, uint32_t tgid, const struct vm_words *frame)
+static inline uint64_t vm_sent_key(uint64_t seed, uint64_t program, const struct vm_words *frame)
 {
-	uint64_t hash = vm_sent_mix(vm_sent_mix(vm_sent_mix(seed, tgid), frame->what), frame->at);
+	uint64_t hash =
+		vm_sent_mix(vm_sent_mix(vm_sent_mix(seed, program), frame->what), frame->at);
 
 	hash = vm_sent_mix(hash, seed >> 32);
 	return hash ? hash : 1;

@@ -46,21 +46,27 @@ static void set_text(struct perl_text *text, const char *value)
 	memcpy(text->bytes, value, text->len);
 }
 
-/* Sends the frame of a sub. Returns the number of its name. */
-static uint64_t send(bool is_named, bool is_placed)
+/* Sends the frame of a sub in this generation. Returns the number of its name. */
+static uint64_t send_in(uint16_t generation, bool is_named, bool is_placed)
 {
 	static struct vm_new_frame frame;
 
 	frame = (struct vm_new_frame){.what = VM_WHAT(PERL_SUB) | 0x1000};
 	frame.key.tgid = PID;
 	frame.key.kind = VM_PERL;
+	frame.key.generation = generation;
 	frame.key.words = vm_pack(&(struct vm_frame){frame.what, 0, 0x2000});
 	frame.texts.perl.named = is_named;
 	frame.texts.perl.placed = is_placed;
 	set_text(&frame.texts.perl.name, "total");
 	set_text(&frame.texts.perl.file, "shop.pl");
 	vm_processes_take_frame(&processes, &frame);
-	return vm_processes_name(&processes, &perl_vm, PID, &frame.key.words);
+	return vm_processes_name(&processes, &perl_vm, PID, generation, &frame.key.words);
+}
+
+static uint64_t send(bool is_named, bool is_placed)
+{
+	return send_in(1, is_named, is_placed);
 }
 
 /* Memory may not be readable at a tick. The programs send the frame again then. */
@@ -127,6 +133,39 @@ static void vm_processes__remember_the_last_program(void **state)
 	assert_ptr_equal(vm_processes_vm(&processes, PID + 1), &python_vm);
 }
 
+/* However often a process executes a program, rows of each find their names, and no others. */
+static void vm_processes__tell_programs_apart(void **state)
+{
+	enum { PROGRAMS = 100 };
+	struct facets facets = {0};
+	struct vm_words words = vm_pack(&(struct vm_frame){VM_WHAT(PERL_SUB) | 0x1000, 0, 0x2000});
+
+	(void)state;
+	facets_add(&facets, &processes.facet);
+	for (uint16_t i = 1; i <= PROGRAMS; i++) {
+		assert_int_equal(send_in(i, i % 2, true), i % 2 ? 4 : 2);
+		facets_executed(&facets, PID);
+	}
+	for (uint16_t i = 1; i <= PROGRAMS; i++)
+		assert_int_equal(
+			vm_processes_name(&processes, &perl_vm, PID, i, &words), i % 2 ? 4 : 2);
+	assert_int_equal(vm_processes_name(&processes, &perl_vm, PID, PROGRAMS + 1, &words), 1);
+}
+
+/* A child's first frames may come before the event of its fork. */
+static void vm_processes__take_a_frame_before_the_fork(void **state)
+{
+	struct facets facets = {0};
+
+	(void)state;
+	facets_add(&facets, &processes.facet);
+	for (uint32_t i = 0; i < 3; i++)
+		facets_executed(&facets, PID - 1);
+	assert_int_equal(send_in(3, true, true), 4);
+	facets_forked(&facets, PID - 1, PID, 0);
+	assert_int_equal(send_in(3, true, true), 4);
+}
+
 static void vm_sets__have_an_order(void **state)
 {
 	(void)state;
@@ -176,6 +215,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(vm_processes__have_children, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			vm_processes__remember_the_last_program, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_processes__tell_programs_apart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			vm_processes__take_a_frame_before_the_fork, set_up, tear_down),
 		cmocka_unit_test(vm_sets__have_an_order),
 		cmocka_unit_test(vm_sets__have_titles),
 		cmocka_unit_test(vm_sets__tell_what_stap_cannot),

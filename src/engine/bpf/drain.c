@@ -84,8 +84,8 @@ static uint32_t add_vm_stack(struct drain *d, uint64_t *words, uint32_t nr, uint
 	if (!vm)
 		vm = vm_processes_vm(d->vms, NODE_VM_TGID(root));
 	for (uint32_t i = 0; i + VM_WORDS <= nr; i += VM_WORDS)
-		words[named++] = vm_processes_name(
-			d->vms, vm, NODE_VM_TGID(root), &(struct vm_words){words[i], words[i + 1]});
+		words[named++] = vm_processes_name(d->vms, vm, NODE_VM_TGID(root),
+			NODE_VM_GENERATION(root), &(struct vm_words){words[i], words[i + 1]});
 	return samples_stack(d->samples, words, end == VM_WHOLE || end == VM_CUT ? named : 0,
 		language_stack(vm->language), end);
 }

@@ -105,13 +105,16 @@ struct node_key {
 #define NODE_KERNEL (1ULL << 62)
 /*
  * A VM stack, whose frames are struct vm_words. Bits 0 to 7 are enum vm_end, bits 8 to 39 the tgid,
- * as frames are addresses in that process, and bits 40 to 47 enum vm_kind, which is VM_NONE if no
- * interpreter is known in the process. A stack without frames has one frame of type VM_NO_FRAME.
+ * as frames are addresses in that process, bits 40 to 47 enum vm_kind, which is VM_NONE if no
+ * interpreter is known in the process, and bits 48 to 58 the generation of struct vm_layout. A
+ * stack without frames has one frame of type VM_NO_FRAME.
  * The texts of each frame are sent to user space once.
  */
 #define NODE_VM (1ULL << 61)
-#define NODE_VM_ROOT(kind, tgid, end)                                                              \
-	(NODE_ROOT | NODE_VM | (uint64_t)(kind) << 40 | (uint64_t)(tgid) << 8 | (uint32_t)(end))
+#define NODE_VM_ROOT(kind, generation, tgid, end)                                                  \
+	(NODE_ROOT | NODE_VM | (uint64_t)(generation) << 48 | (uint64_t)(kind) << 40 |             \
+		(uint64_t)(tgid) << 8 | (uint32_t)(end))
+#define NODE_VM_GENERATION(root) ((uint32_t)((root) >> 48 & (VM_GENERATIONS - 1)))
 #define NODE_VM_KIND(root) ((enum vm_kind)((root) >> 40 & 255))
 #define NODE_VM_TGID(root) ((uint32_t)((root) >> 8))
 
