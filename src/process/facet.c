@@ -18,6 +18,8 @@
  */
 enum { YOUNG_MS = 1000, AGAIN_MS = 20, LATER_MS = 1000, PAUSE_TIMES = 100, EARLY_TIMES = 8 };
 
+enum { LOOKS_MAX = 10 }; /* before the start, at a process that executes other programs */
+
 void facet_init(
 	struct facet *f, const struct facet_ops *ops, const char *title, struct processes *ps)
 {
@@ -286,6 +288,24 @@ void facet_inherit(struct facet *f, uint32_t parent, uint32_t child)
 		publish(f, e);
 }
 
+/* Looks at P, and again if it has executed another program meanwhile. */
+static enum facet_state look_at_program(
+	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
+{
+	enum facet_state state = FACET_NONE;
+
+	for (int i = 0; i < LOOKS_MAX; i++) {
+		uint64_t program = task_program(p->pid);
+
+		strbuf_reset(why);
+		state = look(f, p, e, why);
+		if (state == FACET_FOUND || task_program(p->pid) == program)
+			break;
+		begin_again(f, e);
+	}
+	return state;
+}
+
 int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
 {
 	for (size_t i = 0; i < f->ps->nr; i++) {
@@ -293,7 +313,7 @@ int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
 		struct facet_entry *e = facet_entry(f, p);
 		struct strbuf why = STRBUF_INIT;
 
-		if (look(f, p, e, &why) == FACET_REFUSED)
+		if (look_at_program(f, p, e, &why) == FACET_REFUSED)
 			report(f, e, why.buf);
 		strbuf_release(&why);
 	}

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-	IMAGES_BEFORE = 16, /* parents whose names are searched */
-	IMAGES_OLDER = 256, /* earlier images of a process that are kept for rows that come late */
+	IMAGES_BEFORE = 16,            /* parents whose names are searched */
+	IMAGES_OLDER = VM_GENERATIONS, /* of a process, which are kept for rows that come late */
 };
 
 static const struct facet_ops ops;

@@ -35,7 +35,8 @@ static __always_inline int follow_path(const struct pointer_path *path, uint64_t
 {
 	uint64_t at = path->per_thread ? BPF_CORE_READ(current_task(), THREAD_POINTER) : 0;
 
-	if (!have_memory()) /* the thread is exiting */
+	/* the thread is exiting, or the dynamic linker has not set it up yet */
+	if (!have_memory() || (path->per_thread && !at))
 		return VM_NOT_RUNNING;
 	for (uint32_t i = 0; i < PATH_STEPS; i++) {
 		if (i >= path->nr)

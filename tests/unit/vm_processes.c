@@ -136,7 +136,7 @@ static void vm_processes__remember_the_last_program(void **state)
 /* However often a process executes a program, rows of each find their names, and no others. */
 static void vm_processes__tell_programs_apart(void **state)
 {
-	enum { PROGRAMS = 100 };
+	enum { PROGRAMS = VM_GENERATIONS - 1 };
 	struct facets facets = {0};
 	struct vm_words words = vm_pack(&(struct vm_frame){VM_WHAT(PERL_SUB) | 0x1000, 0, 0x2000});
 
