@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * A subject is initialised some time after its file is mapped, so it is searched again every
@@ -306,8 +307,17 @@ static enum facet_state look_at_program(
 	return state;
 }
 
-int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
+static bool has_just_started(const struct process *p)
 {
+	return p->start > task_start_at(monotonic_ns() - YOUNG_MS * 1000000LL);
+}
+
+/* Looks at all processes. Returns whether one that does not have the subject has just started. */
+static bool look_at_each(struct facet *f)
+{
+	bool is_young = false;
+
+	strbuf_reset(&f->refusals);
 	for (size_t i = 0; i < f->ps->nr; i++) {
 		const struct process *p = &f->ps->list[i];
 		struct facet_entry *e = facet_entry(f, p);
@@ -315,7 +325,18 @@ int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
 
 		if (look_at_program(f, p, e, &why) == FACET_REFUSED)
 			report(f, e, why.buf);
+		is_young |= e->state != FACET_FOUND && has_just_started(p);
 		strbuf_release(&why);
+	}
+	return is_young;
+}
+
+int facet_look_at_all(struct facet *f, bool must, struct strbuf *err)
+{
+	while (look_at_each(f) && must && !f->any) {
+		usleep(AGAIN_MS * 1000);
+		for (size_t i = 0; i < f->nr; i++)
+			begin_again(f, &f->list[i]);
 	}
 	if (f->any || !must)
 		return 0;

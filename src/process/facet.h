@@ -123,8 +123,9 @@ const struct facet_entry *facet_current(struct facet *f, const struct process *p
  */
 void facet_inherit(struct facet *f, uint32_t parent, uint32_t child);
 /*
- * Looks at all processes, and reports those that were refused. With MUST it fails if the subject
- * was found in none: returns -1 and ERR if one was refused, or else 1.
+ * Looks at all processes, and reports those that were refused. With MUST it waits for processes
+ * that have just started, and fails if the subject is found in none: returns -1 and ERR if one was
+ * refused, or else 1.
  */
 int facet_look_at_all(struct facet *f, bool must, struct strbuf *err);
 /* Publishes in MAP, a BPF map's fd, what was found, and from now on what is found. */

@@ -3,6 +3,7 @@
 #include "process/facet.h"
 #include "lib/util.h"
 #include "process/process.h"
+#include "process/task.h"
 
 #include <bpf/bpf.h>
 #include <fcntl.h>
@@ -23,13 +24,14 @@ static struct facets facets;
 /* What the facet finds, and what it was asked. */
 static enum facet_state result;
 static enum facet_again again;
-static int nr_looks, nr_cleared;
+static int nr_looks, nr_cleared, found_at;
 
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
 	(void)f;
-	nr_looks++;
+	if (++nr_looks == found_at)
+		result = FACET_FOUND;
 	if (result == FACET_FOUND)
 		*(int *)e->data = (int)p->pid;
 	if (result == FACET_REFUSED)
@@ -60,7 +62,7 @@ static int set_up(void **state)
 	facets_add(&facets, &facet);
 	result = FACET_FOUND;
 	again = FACET_NEVER;
-	nr_looks = nr_cleared = 0;
+	nr_looks = nr_cleared = found_at = 0;
 	return 0;
 }
 
@@ -373,6 +375,24 @@ static void facet__must_be_somewhere(void **state)
 	strbuf_release(&err);
 }
 
+/* What runs in a process that has just started may not be initialised yet. */
+static void facet__waits_for_a_new_process(void **state)
+{
+	struct strbuf err = STRBUF_INIT;
+
+	(void)state;
+	ps.list[0].start = task_start_at(monotonic_ns());
+	result = FACET_NONE;
+	found_at = 4;
+	assert_int_equal(facet_look_at_all(&facet, true, &err), 0);
+	ps.list[0].start = 1;
+	entry()->state = result = FACET_NONE;
+	facet.any = false;
+	assert_int_equal(facet_look_at_all(&facet, true, &err), 1);
+	assert_int_equal(nr_looks, 5);
+	strbuf_release(&err);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -387,6 +407,7 @@ int main(void)
 		TEST(facet__is_inherited_by_the_same_program),
 		TEST(facet__starts_with_the_same_programs),
 		TEST(facet__must_be_somewhere),
+		TEST(facet__waits_for_a_new_process),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
