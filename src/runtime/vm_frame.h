@@ -55,7 +55,7 @@ struct vm_words {
 
 enum { VM_WORDS = sizeof(struct vm_words) / sizeof(uint64_t) };
 
-static inline struct vm_words vm_pack(const struct vm_frame *f)
+static __always_inline struct vm_words vm_pack(const struct vm_frame *f)
 {
 	uint64_t with = f->with * 0x9e3779b97f4a7c15ULL >> 55;
 
@@ -63,7 +63,7 @@ static inline struct vm_words vm_pack(const struct vm_frame *f)
 }
 
 /* Returns the frame. WITH is passed because the words do not contain it. */
-static inline struct vm_frame vm_unpack(const struct vm_words *w, uint64_t with)
+static __always_inline struct vm_frame vm_unpack(const struct vm_words *w, uint64_t with)
 {
 	return (struct vm_frame){w->what & ~(0x1ffULL << 47), with, w->at - 1};
 }

@@ -35,7 +35,7 @@ struct puc_ins {
 	bool c_is_constant; /* c is the index of a constant, not a register */
 };
 
-static inline struct puc_ins puc_decode(const struct puc_shape *s, uint32_t ins)
+static __always_inline struct puc_ins puc_decode(const struct puc_shape *s, uint32_t ins)
 {
 	struct puc_ins i;
 
