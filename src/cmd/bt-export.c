@@ -79,10 +79,10 @@ static void settle_of_code(struct export_command *o)
 
 	if (o->args.nr_files > 1)
 		arg_error("more than one file for --autofdo or --bolt: '%s'", o->args.files[1]);
-	if (filter->only.nr || filter->skip_after.nr || filter->skid || filter->reverse ||
-		view->by || view->comm || view->threads || view->processes)
-		arg_error("--autofdo and --bolt have no stacks, which --only, --skip-after, "
-			  "--skid, --reverse, --by and --threads are for");
+	if (filter->only.nr || filter->exclude.nr || filter->skip_after.nr || filter->skid ||
+		filter->reverse || view->by || view->comm || view->threads || view->processes)
+		arg_error("--autofdo and --bolt have no stacks, which --only, --exclude, "
+			  "--skip-after, --skid, --reverse, --by and --threads are for");
 	o->args.input.of_code = true;
 	o->args.input.symbol.inlines = o->args.input.symbol.lines = true;
 }

@@ -187,8 +187,9 @@ static void check_distr(const struct report_command *o)
 
 	if (o->has_of && !is_by_label && !o->args.input.view.range_by_leaf)
 		arg_error("--distr is for all stacks, by function, or by a label");
-	if (f->only.nr || f->skip_after.nr)
-		arg_error("--distr is for all stacks: leave out --only and --skip-after");
+	if (f->only.nr || f->exclude.nr || f->skip_after.nr)
+		arg_error("--distr is for all stacks: leave out --only, --exclude and "
+			  "--skip-after");
 }
 
 static void check_outliers(struct report_command *o)

@@ -567,8 +567,10 @@ static void count_things(struct tree_builder *b)
 			counts_in(b->p, recording_get(rec, rec->events[row->event].unit));
 
 		set_by_text(b, row);
-		if (c)
-			value_counts_add(c, b->text.buf, b->text.len, row->sum);
+		if (!c)
+			continue;
+		c->stacks |= row->stacks[0] != NO_STACK;
+		value_counts_add(c, b->text.buf, b->text.len, row->sum);
 	}
 	free(counts);
 }

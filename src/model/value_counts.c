@@ -46,12 +46,26 @@ static void add_counts(struct value_counts *c, const struct value_counts *from)
 				strpool_len(&from->values, i), from->counts[i]);
 }
 
+void value_counts_drop_stacks(struct value_counts *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		if (list[i].stacks)
+			value_counts_release(&list[i]);
+		else
+			list[nr++] = list[i];
+	while (nr < COUNTED_MAX)
+		value_counts_init(&list[nr++]);
+}
+
 void value_counts_copy(struct value_counts *c, const struct value_counts *from)
 {
 	value_counts_release(c);
 	value_counts_init(c);
 	c->unit = from->unit ? xstrdup(from->unit) : NULL;
 	c->partial = from->partial;
+	c->stacks = from->stacks;
 	add_counts(c, from);
 }
 
@@ -60,6 +74,7 @@ void value_counts_merge(struct value_counts *c, const struct value_counts *from)
 	bool same = c->unit && from->unit ? !strcmp(c->unit, from->unit) : !c->unit == !from->unit;
 
 	c->partial |= from->partial || !same;
+	c->stacks |= from->stacks;
 	if (!c->unit && from->unit)
 		c->unit = xstrdup(from->unit);
 	else if (!same)

@@ -13,6 +13,7 @@ void filter_release(struct filter *f)
 {
 	function_match_release_all(&f->only);
 	function_match_release_all(&f->modules);
+	function_match_release_all(&f->exclude);
 	function_match_release_all(&f->skip_after);
 }
 
@@ -38,8 +39,11 @@ static void replace_tree(struct profile *p, struct profile *tree)
 	*p = *tree;
 }
 
-/* Sets the weights of all stacks without a frame in LIST to 0. Returns their sum. */
-static uint64_t take_others(const struct function_match_list *list, struct profile *p)
+/*
+ * Sets the weights of all stacks to 0 that have a frame in LIST, or of all others, as WITH tells.
+ * Returns their sum.
+ */
+static uint64_t take_stacks(const struct function_match_list *list, bool with, struct profile *p)
 {
 	bool *match = matches(p, list);
 	bool *has = xcalloc(p->nr_nodes, sizeof(*has));
@@ -49,7 +53,7 @@ static uint64_t take_others(const struct function_match_list *list, struct profi
 		struct profile_node *n = &p->nodes[i];
 
 		has[i] = i && (has[n->parent] || match[n->frame]);
-		if (has[i])
+		if (has[i] != with)
 			continue;
 		add_capped(&left_out, n->self);
 		profile_clear_self(p, i);
@@ -158,17 +162,42 @@ int filter_turn(struct profile *p, struct strbuf *err)
 	return 0;
 }
 
+/* Leaves out stacks, and says so. Returns false if none are to be left out. */
+static bool select_stacks(const struct filter *f, struct profile *p, struct strbuf *notes)
+{
+	const struct {
+		const char *option;
+		const struct function_match_list *list;
+		bool with;
+	} all[] = {{"--only", &f->only, false}, {"--module", &f->modules, false},
+		{"--exclude", &f->exclude, true}};
+	struct strbuf options = STRBUF_INIT;
+	uint64_t left_out = 0;
+	bool any;
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		if (!all[i].list->nr)
+			continue;
+		strbuf_addf(&options, "%s%s", options.len ? " and " : "", all[i].option);
+		add_capped(&left_out, take_stacks(all[i].list, all[i].with, p));
+	}
+	any = options.len;
+	if (any)
+		profile_recount(p);
+	if (left_out) {
+		value_counts_drop_stacks(p->counted);
+		strbuf_addf(notes, "left out by %s: %" PRIu64 " %s of %" PRIu64 "\n", options.buf,
+			left_out, p->unit, p->account.kept + left_out);
+	}
+	add_capped(&p->account.left_out, left_out);
+	strbuf_release(&options);
+	return any;
+}
+
 int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes)
 {
-	bool selects = f->only.nr || f->modules.nr;
-	uint64_t left_out = 0;
+	bool selects = select_stacks(f, p, notes);
 
-	if (f->only.nr)
-		add_capped(&left_out, take_others(&f->only, p));
-	if (f->modules.nr)
-		add_capped(&left_out, take_others(&f->modules, p));
-	if (selects)
-		profile_recount(p);
 	if (f->skid)
 		skid_to_callers(p);
 	if (f->skid || selects || f->skip_after.nr) {
@@ -177,12 +206,5 @@ int filter_apply(const struct filter *f, struct profile *p, struct strbuf *notes
 		rebuild(p, match);
 		free(match);
 	}
-	add_capped(&p->account.left_out, left_out);
-	if (left_out)
-		strbuf_addf(notes, "left out by %s: %" PRIu64 " %s of %" PRIu64 "\n",
-			!f->modules.nr ? "--only"
-			: f->only.nr   ? "--only and --module"
-				       : "--module",
-			left_out, p->unit, p->account.kept + left_out);
 	return f->reverse ? filter_turn(p, notes) : 0;
 }

@@ -12,9 +12,11 @@ struct strbuf;
 
 struct filter {
 	bool skid; /* count late ticks for the callers (skid.h) */
-	/* only stacks with functions that match one of ONLY, and one of MODULES, if there are any
+	/*
+	 * Only stacks with functions that match one of ONLY, and one of MODULES, if there are any,
+	 * and with none that matches one of EXCLUDE.
 	 */
-	struct function_match_list only, modules;
+	struct function_match_list only, modules, exclude;
 	struct function_match_list skip_after; /* remove callers of the match nearest to the leaf */
 	bool reverse; /* the leaf is at the root, followed by its callers */
 };

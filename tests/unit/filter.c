@@ -53,12 +53,14 @@ static char *fold(struct profile *p)
 }
 
 /* Computes the expected result for one stack. Returns false if nothing of it is left. */
-static bool by_hand(struct stack *s, char only, char skip_after, bool reverse)
+static bool by_hand(struct stack *s, char only, char exclude, char skip_after, bool reverse)
 {
 	const char *last = strrchr(s->names, skip_after);
 	size_t n;
 
 	if (only && !strchr(s->names, only))
+		return false;
+	if (exclude && strchr(s->names, exclude))
 		return false;
 	if (skip_after && last)
 		memmove(s->names, last, strlen(last) + 1);
@@ -72,7 +74,13 @@ static bool by_hand(struct stack *s, char only, char skip_after, bool reverse)
 	return true;
 }
 
-static void check(char only, char skip_after, bool reverse)
+static void add_to(struct function_match_list *list, char name)
+{
+	if (name)
+		assert_int_equal(function_match_add(list, (char[]){name, '\0'}, NULL), 0);
+}
+
+static void check(char only, char exclude, char skip_after, bool reverse)
 {
 	struct filter filter = {.reverse = reverse};
 	struct strbuf notes = STRBUF_INIT;
@@ -89,18 +97,15 @@ static void check(char only, char skip_after, bool reverse)
 			s.names[k] = (char)('a' + rnd(NAMES));
 		add_stack(&p, &s);
 		all += s.weight;
-		if (!by_hand(&s, only, skip_after, reverse))
+		if (!by_hand(&s, only, exclude, skip_after, reverse))
 			continue;
 		add_stack(&want, &s);
 		left += s.weight;
 	}
 	p.account.kept = all;
-	if (only)
-		assert_int_equal(function_match_add(&filter.only, (char[]){only, '\0'}, NULL), 0);
-	if (skip_after)
-		assert_int_equal(
-			function_match_add(&filter.skip_after, (char[]){skip_after, '\0'}, NULL),
-			0);
+	add_to(&filter.only, only);
+	add_to(&filter.exclude, exclude);
+	add_to(&filter.skip_after, skip_after);
 	assert_int_equal(filter_apply(&filter, &p, &notes), 0);
 	filter_release(&filter);
 	got = fold(&p);
@@ -121,7 +126,8 @@ static void test_as_by_hand(void **unused)
 	(void)unused;
 	for (uint64_t seed = 1; seed < 200; seed++) {
 		state = seed;
-		check(seed & 1 ? 'a' : '\0', seed & 2 ? 'b' : '\0', seed & 4);
+		check(seed & 1 ? 'a' : '\0', seed & 8 ? 'c' : '\0', seed & 2 ? 'b' : '\0',
+			seed & 4);
 	}
 }
 

@@ -227,6 +227,8 @@ static const struct arg_option tree_options[] = {
 		"Only stacks with a function of a module that FILE matches, such as libc.so.6, "
 		"'*.ko' or kernel (repeatable)",
 		2, add_module, AT(filter.modules)},
+	{"exclude", 0, "FN", "No stacks with a function that FN matches (repeatable)", 2,
+		arg_function, AT(filter.exclude)},
 	{"skip-after", 0, "FN",
 		"Start stacks at the function nearest to the leaf that FN matches (repeatable)", 2,
 		arg_function, AT(filter.skip_after)},
@@ -303,6 +305,8 @@ static void settle_filter(
 		function_match_settle(&filter->only.list[i], profiles, nr, notes);
 	for (size_t i = 0; i < filter->modules.nr; i++)
 		function_match_settle(&filter->modules.list[i], profiles, nr, notes);
+	for (size_t i = 0; i < filter->exclude.nr; i++)
+		function_match_settle(&filter->exclude.list[i], profiles, nr, notes);
 	for (size_t i = 0; i < filter->skip_after.nr; i++)
 		function_match_settle(&filter->skip_after.list[i], profiles, nr, notes);
 }
