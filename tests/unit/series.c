@@ -135,9 +135,7 @@ static void slices__shares(void **state)
 		uint64_t since = cases[i].since;
 
 		for (size_t k = 0;; k++) {
-			struct slice_part part;
-
-			slice_next(s, &since, cases[i].end, &part);
+			struct slice_part part = slice_next(s, &since, cases[i].end);
 			const struct slice_part *want = &cases[i].parts[k];
 
 			assert_int_equal(part.slice, want->slice);

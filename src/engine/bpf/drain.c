@@ -261,7 +261,7 @@ void drain_add_time(struct drain *d, const struct row_key *from, uint64_t since,
 	struct row_key row = *from;
 
 	do {
-		slice_next(d->slices, &since, end, &part);
+		part = slice_next(d->slices, &since, end);
 		row.slice = part.slice;
 		row.more = part.more;
 		drain_add(d, &row, part.is_last, part.ns);

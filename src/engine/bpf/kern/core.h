@@ -171,9 +171,8 @@ static __always_inline void add_time(
 {
 	end = since + elapsed(since, end);
 	for (int i = 0; i < SLICE_PARTS_MAX; i++) {
-		struct slice_part part;
+		struct slice_part part = slice_next(my_slices(), &since, end);
 
-		slice_next(my_slices(), &since, end, &part);
 		key->slice = part.slice;
 		key->more = part.more;
 		add_row(key, part.is_last, part.ns, count);

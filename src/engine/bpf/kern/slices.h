@@ -34,20 +34,17 @@ struct slice_part {
 
 enum { SLICE_PARTS_MAX = 3 }; /* the first slice, all slices between, and the last one */
 
-/*
- * Sets *PART to the next part of the time from *SINCE to END, and moves *SINCE to its end. BPF
- * functions cannot return so much.
- */
-static inline void slice_next(
-	struct slices s, uint64_t *since, uint64_t end, struct slice_part *part)
+/* Returns the next part of the time from *SINCE to END, and moves *SINCE to its end. */
+static __always_inline struct slice_part slice_next(struct slices s, uint64_t *since, uint64_t end)
 {
 	uint32_t first = slice_at(s, *since), last = slice_at(s, end);
 	bool is_whole = first < last && *since == slice_begin(s, first);
 	uint64_t until = first == last ? end : slice_begin(s, is_whole ? last : first + 1);
-
-	*part = (struct slice_part){
+	struct slice_part part = {
 		first, is_whole ? last - first - 1 : 0, until - *since, first == last};
+
 	*since = until;
+	return part;
 }
 
 #endif
