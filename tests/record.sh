@@ -41,7 +41,7 @@ undeclared_keys() {
 # general_keys: prints the keys of labels of processes, such as cgroup, and of sources of labels, such as uri
 general_keys() {
 	grep -o 'ROW([a-z]*)' "$TOP/src/model/membership.h" | sed 's/ROW(\(.*\))/\1/' | tr '\n' ' '
-	sed -n 's/.*\[[A-Z_]*\] = {"\([a-z]*\)".*/\1/p' "$TOP"/src/label/*/*_labels.c | tr '\n' ' '
+	sed -n 's/.*\[[A-Z_]*\] = {"\([a-z-]*\)".*/\1/p' "$TOP"/src/label/*/*_labels.c | tr '\n' ' '
 	sed -n 's/.*\.place = "\([a-z]*\)".*/\1/p' "$TOP"/src/label/*/*_labels.c | tr '\n' ' '
 }
 

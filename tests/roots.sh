@@ -61,3 +61,18 @@ gos='trixie sid'
 go_root() {
 	take_root "go-$1" "$1" golang-go && go=$(echo "$root"/usr/lib/go-*/bin/go)
 }
+
+postgreses='bullseye bookworm trixie sid'
+
+# postgres_root SUITE: takes the suite's PostgreSQL; $postgres is the folder of its programs in $root
+postgres_root() {
+	case $1 in
+	bullseye) postgres=13 ;;
+	bookworm) postgres=15 ;;
+	trixie) postgres=17 ;;
+	*) postgres=18 ;;
+	esac
+	take_root --without 'libllvm[0-9].*|libz3-.*|libclang.*|perl.*' "postgres-$1" "$1" "postgresql-$postgres" dash || return 1
+	[ -e "$root/bin/sh" ] || ln -s dash "$root/bin/sh" # which initdb needs
+	postgres=/usr/lib/postgresql/$postgres/bin
+}

@@ -8,7 +8,7 @@
 #ifndef LABEL_LABEL_LIST_H
 #define LABEL_LABEL_LIST_H
 
-#define LABEL_LIST(ROW) ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request)
+#define LABEL_LIST(ROW) ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request) ROW(POSTGRES, postgres)
 
 #endif
 
@@ -16,8 +16,10 @@
 #ifdef LABEL_LIST_LAYOUTS
 #include "label/nginx/nginx_layout.h"
 #include "label/php/php_request_layout.h"
+#include "label/postgres/postgres_layout.h"
 #endif
 #ifdef LABEL_LIST_BPF
 #include "label/nginx/nginx_bpf.h"
 #include "label/php/php_request_bpf.h"
+#include "label/postgres/postgres_bpf.h"
 #endif

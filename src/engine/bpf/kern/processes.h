@@ -37,6 +37,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
 	uint32_t from = ids_of(parent).tgid, to = ids_of(child).tgid;
 	const struct vm_layout *layout = bpf_map_lookup_elem(&vm_layouts, &from);
+	const struct label_layout *label = bpf_map_lookup_elem(&label_layouts, &from);
 
 	if (from == to)
 		return 0;
@@ -44,6 +45,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 		follow_child(from, to, BPF_CORE_READ(child, tgid));
 	if (layout)
 		bpf_map_update_elem(&vm_layouts, &to, layout, BPF_ANY);
+	if (label)
+		bpf_map_update_elem(&label_layouts, &to, label, BPF_ANY);
 	return 0;
 }
 

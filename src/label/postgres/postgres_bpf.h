@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the query that the current process works on, in the BPF programs. Included by label_list.h.
+ * A global variable tells it, so the stack is not searched.
+ */
+#ifndef LABEL_POSTGRES_POSTGRES_BPF_H
+#define LABEL_POSTGRES_POSTGRES_BPF_H
+
+#include "engine/bpf/kern/scratch.h"
+
+static __always_inline void postgres_search_here(struct scratch *s, uint32_t lane)
+{
+	const struct postgres_layout *l = &s->label.layout.postgres;
+	uint64_t text;
+
+	(void)lane;
+	s->label.leaf = true;
+	s->label.searching = false;
+	if (!bpf_probe_read_user(&text, sizeof(text), (const void *)l->query))
+		s->label.found = text;
+}
+
+/* Queries are not counted. */
+static __always_inline bool postgres_ends_here(struct scratch *s, uint64_t address)
+{
+	(void)s;
+	(void)address;
+	return false;
+}
+
+/* Reads the text at ADDRESS. Returns its hash. */
+__noinline uint64_t postgres_read_query(uint32_t lane, uint64_t address)
+{
+	struct scratch *s = label_scratch(lane);
+	uint64_t hash = 1;
+
+	if (!s)
+		return 0;
+	char *text = s->label.record.set.texts.postgres.query;
+	const uint64_t *word = (const uint64_t *)text;
+
+	__builtin_memset(text, 0, POSTGRES_TEXT_MAX);
+	bpf_probe_read_user_str(text, POSTGRES_TEXT_MAX, (const void *)address);
+	for (uint64_t i = 0; i < POSTGRES_TEXT_MAX / sizeof(*word); i++) {
+		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static __always_inline bool postgres_key_here(struct scratch *s, struct postgres_identity *id)
+{
+	id->hash = postgres_read_query(LANE_EVENT, s->label.found);
+	return true;
+}
+
+/* The text was read with the identity. */
+static __always_inline void postgres_texts_here(
+	struct scratch *s, uint32_t lane, const struct postgres_identity *id)
+{
+	(void)s;
+	(void)lane;
+	(void)id;
+}
+
+#endif

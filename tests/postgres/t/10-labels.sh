@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 10-labels: each sample has the query that is worked on, without literals, and the text only if it is asked for.
+set -u
+. "$TOP/tests/postgres/lib.sh"
+
+cc -O1 -g -rdynamic -o "$T/queries" "$TOP/tests/programs/queries.c"
+selects='SELECT name FROM goods WHERE id = ?'
+updates='UPDATE goods SET name = ?'
+
+# queries_of NAME FUNCTION: prints the queries that the function's samples have
+queries_of() {
+	table "$1" query,function | awk -F, -v of="$2" '$2 == of { print $1 }' | sort -u
+}
+
+"$T/queries" &
+queries=$!
+await_start $queries
+record labels --with backend -u -p $queries -t 1
+check_eq 'exit code' 0 "$status"
+check_eq 'one query, whatever its literals' "$selects" "$(queries_of labels selects)"
+check_eq 'a text literal' "$updates" "$(queries_of labels updates)"
+queries_of labels cuts >"$T/cut"
+check 'a long query' grep -qE '^select x{193}… #[0-9a-f]{8}$' "$T/cut"
+check_eq 'no query' '[no query]' "$(queries_of labels rests)"
+check_eq 'no texts' 0 "$(grep -c 'nr\. ' "$T/labels.rec")"
+check_eq 'the process' "$queries" "$(table labels backend | sed "1d; s,\,.*,,")"
+check_eq 'samples between queries' none "$(table labels statement,function | awk -F, '$2 == "rests" { print $1 }' | sort -u)"
+
+record texts --with query-text -u -p $queries -t 0.3
+kill $queries
+texts=$(table texts query-text | sed -n "s/^\"*UPDATE goods SET name = 'nr. \([0-9]*\)'\"*,.*/\1/p" | sort -u)
+check_eq 'texts, if they are asked for' '' "$(echo "$texts" | grep -vx '[0-9]*')"
+check 'texts are there' test -n "$texts"
+
+sleep 60 &
+bad_record() {
+	recorder "$@" >/dev/null 2>"$T/err"
+	check_eq "$*: exit code" 2 $?
+}
+bad_record -p $!
+check 'a process without PostgreSQL is refused' grep -q 'no PostgreSQL runs in what is to be recorded: give the number of the postmaster' "$T/err"
+kill $!
