@@ -99,16 +99,20 @@ static inline int ruby_find_id(
 
 /* ---- classes ---- */
 
-/* Looks for the instance variable ID in the table of the class at CLASS. */
+/*
+ * Looks for the instance variable ID in the table of the class at CLASS. Here and in the next
+ * function *VALUE also takes the addresses on the way, as Linux 5.10 has no more room on the stack.
+ */
 static inline int ruby_find_variable(
 	struct ruby_walk *w, uint64_t class, uint64_t id, uint64_t *value)
 {
-	uint64_t ext, table, entries;
+	uint64_t entries;
 
-	if (ruby_read_word(w, &ext, class + RUBY_CLASS_EXT) ||
-		ruby_read_word(w, &table, ext + RUBY_EXT_IV_TABLE) || !table ||
-		ruby_read_word(w, &entries, table + RUBY_TABLE_ENTRIES))
+	if (ruby_read_word(w, value, class + RUBY_CLASS_EXT) ||
+		ruby_read_word(w, value, *value + RUBY_EXT_IV_TABLE) || !*value ||
+		ruby_read_word(w, value, *value + RUBY_TABLE_ENTRIES))
 		return -1;
+	entries = *value;
 	for (int i = 0; i < RUBY_TABLE_LOOK; i++, entries += 3 * sizeof(uint64_t)) {
 		if (VM_READ(w, w->words, 3 * sizeof(uint64_t), entries))
 			return -1;
@@ -127,9 +131,9 @@ static inline int ruby_find_variable(
 static inline int ruby_find_by_shape(struct ruby_walk *w, const struct ruby_classes *c,
 	uint64_t class, uint64_t id, uint64_t *value)
 {
-	uint64_t shape = ruby_read_object(w, class) >> 32, values;
+	uint64_t shape = ruby_read_object(w, class) >> 32;
 
-	if (ruby_read_word(w, &values, class + RUBY_CLASS_VALUES))
+	if (ruby_read_word(w, value, class + RUBY_CLASS_VALUES))
 		return -1;
 	for (int i = 0; i < RUBY_SHAPE_LOOK; i++) {
 		/* rb_shape_t: edges; edge_name; next_iv_index, capacity; type, parent_id */
@@ -137,7 +141,7 @@ static inline int ruby_find_by_shape(struct ruby_walk *w, const struct ruby_clas
 			return -1;
 		if (w->words[1] == id)
 			return ruby_read_word(
-				w, value, values + ((uint32_t)w->words[2] - 1ULL) * sizeof(*value));
+				w, value, *value + ((uint32_t)w->words[2] - 1ULL) * sizeof(*value));
 		shape = w->words[3] >> 32;
 	}
 	return -1;
