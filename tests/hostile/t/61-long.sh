@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/hostile/lib.sh"
 
 recorder() {
-	prlimit --as=268435456: "$BIN" --engine bpf --min-quality 0 "$@"
+	prlimit --data=268435456: "$BIN" --engine bpf --min-quality 0 "$@"
 }
 
 # counted NAME: prints the number of samples in the rows of a recording
