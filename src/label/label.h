@@ -23,8 +23,10 @@ struct label_taker {
 };
 
 /*
- * A source of labels. Without end and ends, owners are not counted; without add_values and the
- * functions after it, only the built-in engine records the labels. All else is needed.
+ * A source of labels. Without state, all is known when the source was found; without open and
+ * close, the texts of a set are all that names its labels. Without end and ends, owners are not
+ * counted; without add_values and the functions after it, only the built-in engine records the
+ * labels. All else is needed.
  */
 struct label_source {
 	const char *name;   /* in options: "nginx" */

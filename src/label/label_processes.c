@@ -66,12 +66,21 @@ static void add_points(struct label_processes *lp, const struct process *p, cons
 	}
 }
 
+/* Returns what is known of the layout. */
+static enum label_state state_of(
+	const struct label_source *source, const struct label_process *data)
+{
+	return source->state ? source->state(&data->layout) : LABEL_COMPLETE;
+}
+
 /*
  * Returns when to look again. A layout can only be verified after the process has done more work.
  */
 static enum facet_again again(const struct label_processes *lp, const struct label_process *data)
 {
-	switch (data->names ? lp->source->state(&data->layout) : LABEL_INCOMPLETE) {
+	bool is_open = !lp->source->open || data->names;
+
+	switch (is_open ? state_of(lp->source, data) : LABEL_INCOMPLETE) {
 	case LABEL_COMPLETE:
 		return FACET_NEVER;
 	case LABEL_UNVERIFIED:
@@ -95,7 +104,7 @@ static enum facet_state look(
 	found = lp->source->find(&t, &layout, why);
 	if (!found) {
 		data->layout = layout;
-		if (!data->names)
+		if (!data->names && lp->source->open)
 			data->names = lp->source->open(&t, &layout);
 		add_points(lp, p, &t);
 		e->again = again(lp, data);
@@ -173,7 +182,7 @@ bool label_processes_unused(const struct label_processes *lp, uint32_t pid)
 	const struct facet_entry *e = facet_found(&lp->facet, pid);
 	const struct label_process *data = e ? e->data : NULL;
 
-	return data && lp->source->state(&data->layout) == LABEL_INCOMPLETE;
+	return data && state_of(lp->source, data) == LABEL_INCOMPLETE;
 }
 
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,

@@ -16,9 +16,9 @@ enum { VM_GENERATIONS = 1 << 11 }; /* then they begin again */
 
 struct vm_layout {
 	uint16_t kind; /* enum vm_kind */
-	uint16_t
-		generation; /* tells the programs apart that a process executes one after another */
-	const char *path;   /* of the file that has the interpreter, as in struct target_file */
+	/* tells the programs apart that a process executes one after another */
+	uint16_t generation;
+	const char *path; /* of the file that has the interpreter, as in struct target_file */
 	union {
 #define VM_LAYOUT(KIND, name) struct name##_layout name;
 		VM_LIST(VM_LAYOUT)

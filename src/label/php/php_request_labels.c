@@ -34,12 +34,6 @@ static int find(const struct target *t, struct label_layout *layout, struct strb
 	return php_find_globals(t, "sapi_globals", &php, &l->globals, &l->at, err);
 }
 
-static enum label_state state_of(const struct label_layout *layout)
-{
-	(void)layout;
-	return LABEL_COMPLETE;
-}
-
 static void describe(
 	const struct target *t, const struct label_layout *layout, uint32_t pid, struct strbuf *out)
 {
@@ -48,21 +42,6 @@ static void describe(
 		.version = layout->php_request.version, .threads = layout->php_request.threads};
 
 	php_describe(&php, file ? file->path : "?", pid, out);
-}
-
-/* A request has no names besides its texts. */
-static void *open_names(const struct target *t, const struct label_layout *layout)
-{
-	static char none;
-
-	(void)t;
-	(void)layout;
-	return &none;
-}
-
-static void close_names(void *names)
-{
-	(void)names;
 }
 
 static void take(const void *names, const struct label_new_set *set, uint32_t bits,
@@ -94,10 +73,7 @@ const struct label_source php_request_labels = {
 	.place = "request",
 	.places = places,
 	.find = find,
-	.state = state_of,
 	.describe = describe,
-	.open = open_names,
-	.close = close_names,
 	.file = php_file,
 	.take = take,
 };

@@ -47,12 +47,6 @@ static int find(const struct target *t, struct label_layout *layout, struct strb
 	return 0;
 }
 
-static enum label_state state_of(const struct label_layout *layout)
-{
-	(void)layout;
-	return LABEL_COMPLETE;
-}
-
 static void describe(
 	const struct target *t, const struct label_layout *layout, uint32_t pid, struct strbuf *out)
 {
@@ -60,21 +54,6 @@ static void describe(
 
 	(void)layout;
 	strbuf_addf(out, "PostgreSQL in '%s' of process %" PRIu32, file ? file->path : "?", pid);
-}
-
-/* A query has no names besides its text. */
-static void *open_names(const struct target *t, const struct label_layout *layout)
-{
-	static char none;
-
-	(void)t;
-	(void)layout;
-	return &none;
-}
-
-static void close_names(void *names)
-{
-	(void)names;
 }
 
 static void take(const void *names, const struct label_new_set *set, uint32_t bits,
@@ -112,10 +91,7 @@ const struct label_source postgres_labels = {
 	.place = "statement",
 	.places = places,
 	.find = find,
-	.state = state_of,
 	.describe = describe,
-	.open = open_names,
-	.close = close_names,
 	.file = postgres_file,
 	.take = take,
 };

@@ -23,7 +23,7 @@ check_eq 'a text literal' "$updates" "$(queries_of labels updates)"
 queries_of labels cuts >"$T/cut"
 check 'a long query' grep -qE '^select x{193}… #[0-9a-f]{8}$' "$T/cut"
 check_eq 'no query' '[no query]' "$(queries_of labels rests)"
-check_eq 'no texts' 0 "$(grep -c 'nr\. ' "$T/labels.rec")"
+check_eq 'no texts' 0 "$(grep -c 'nr\.' "$T/labels.rec")"
 check_eq 'the process' "$queries" "$(table labels backend | sed "1d; s,\,.*,,")"
 check_eq 'samples between queries' none "$(table labels statement,function | awk -F, '$2 == "rests" { print $1 }' | sort -u)"
 
