@@ -39,7 +39,9 @@ __noinline uint64_t postgres_read_query(uint32_t lane, uint64_t address)
 	char *text = s->label.record.set.texts.postgres.query;
 	const uint64_t *word = (const uint64_t *)text;
 
-	__builtin_memset(text, 0, POSTGRES_TEXT_MAX);
+	/* for so many bytes, compilers call memset(), which programs do not have */
+	for (uint64_t i = 0; i < POSTGRES_TEXT_MAX / sizeof(*word); i++)
+		((volatile uint64_t *)text)[i] = 0;
 	bpf_probe_read_user_str(text, POSTGRES_TEXT_MAX, (const void *)address);
 	for (uint64_t i = 0; i < POSTGRES_TEXT_MAX / sizeof(*word); i++) {
 		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
