@@ -70,7 +70,7 @@ sort -u "$T/workers" >"$T/seen"
 note "$T/all.err"
 
 check_eq 'exit' 0 "$status"
-check_eq 'nothing is said but what was recorded' '' "$(grep '^ngx-sample-bt: ' "$T/all.err" | grep -vE ' samples kept, | only it labels processes ')"
+check_eq 'nothing is said but what was recorded' '' "$(grep '^ngx-sample-bt: ' "$T/all.err" | grep -vE ' samples kept, | only it labels processes | of the frames have names, ')"
 check_eq 'only ticks that the machine has not delivered are lost' "$(account skipped all)" "$(account lost all)"
 broken=$(weight "$T/all.folded" '(^|;)\[(broken|cut|truncated)')
 check_eq 'stacks are whole' good "$(sequential $(($(account kept all) - broken)) "$broken")"
