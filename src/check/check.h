@@ -16,7 +16,7 @@ struct engine_request;
 struct strbuf;
 struct tool;
 struct trial;
-struct label_source;
+struct chosen_sources;
 
 enum check_state {
 	CHECK_FOUND,
@@ -49,13 +49,13 @@ struct check_request {
 	const uint32_t
 		*pids; /* running processes below the real root whose files should have symbols */
 	size_t nr_pids;
-	bool user, kernel;                /* the stacks that are recorded */
-	uint32_t vms;                     /* interpreters whose stacks are recorded, VM_BIT() */
-	bool any_vm;                      /* as in struct engine_request */
-	const struct label_source *label; /* source of the samples' labels, or NULL */
-	bool children;                    /* record processes that these start as well */
-	const struct tool *tool;          /* what is to be recorded */
-	bool probes_program;              /* probes are in functions of programs */
+	bool user, kernel;                   /* the stacks that are recorded */
+	uint32_t vms;                        /* interpreters whose stacks are recorded, VM_BIT() */
+	bool any_vm;                         /* as in struct engine_request */
+	const struct chosen_sources *labels; /* sources of the samples' labels */
+	bool children;                       /* record processes that these start as well */
+	const struct tool *tool;             /* what is to be recorded */
+	bool probes_program;                 /* probes are in functions of programs */
 	bool module_given;  /* a compiled module is used; the needs of compiling are not checked */
 	bool runtime_given; /* SystemTap does not use the installed runtime */
 	bool module_signed; /* the module is signed, or stap signs it */

@@ -11,10 +11,10 @@
 
 enum { PROCESSES_MAX = 64 };
 
-/* Reports what is found in process PID. Returns false if it does not have the source. */
-static bool say_found(struct check_context *c, struct processes *ps, uint32_t pid)
+/* Reports what is found in process PID. Returns false if it does not have SOURCE. */
+static bool say_found(struct check_context *c, const struct label_source *source,
+	struct processes *ps, uint32_t pid)
 {
-	const struct label_source *source = c->request->label;
 	const struct process *p = processes_get(ps, pid);
 	struct strbuf text = STRBUF_INIT, err = STRBUF_INIT;
 	struct label_layout layout;
@@ -37,22 +37,30 @@ static bool say_found(struct check_context *c, struct processes *ps, uint32_t pi
 	return found <= 0;
 }
 
+static void check_source(
+	struct check_context *c, const struct label_source *source, struct processes *ps)
+{
+	const struct check_request *r = c->request;
+	size_t nr = 0;
+
+	c->name = source->name;
+	for (size_t i = 0; i < r->nr_pids && i < PROCESSES_MAX; i++)
+		nr += say_found(c, source, ps, r->pids[i]);
+	if (nr)
+		return;
+	check_missing(c, "process %" PRIu32 " runs no %s", r->pids[0], source->title);
+	check_remedy(c, "give the number of a process that does, or leave out --%s", source->name);
+}
+
 void check_label(struct check_context *c)
 {
 	const struct check_request *r = c->request;
 	struct processes ps;
-	size_t nr = 0;
 
-	if (!r->label || !r->nr_pids)
+	if (!r->nr_pids)
 		return;
-	c->name = r->label->name;
 	processes_init(&ps);
-	for (size_t i = 0; i < r->nr_pids && i < PROCESSES_MAX; i++)
-		nr += say_found(c, &ps, r->pids[i]);
-	if (!nr) {
-		check_missing(c, "process %" PRIu32 " runs no %s", r->pids[0], r->label->title);
-		check_remedy(c, "give the number of a process that does, or leave out --%s",
-			r->label->name);
-	}
+	for (size_t i = 0; r->labels && i < r->labels->nr; i++)
+		check_source(c, r->labels->list[i].source, &ps);
 	processes_release(&ps);
 }

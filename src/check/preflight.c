@@ -65,7 +65,7 @@ static void look_at_bpf(const struct engine_request *r, bool tries, struct check
 		.kernel = r->kernel,
 		.vms = r->vms,
 		.any_vm = r->any_vm,
-		.label = r->label,
+		.labels = &r->labels,
 		.children = r->children,
 		.tool = r->tool,
 		.probes_program = r->tool->nr_functions || r->count_ends,
@@ -123,6 +123,13 @@ static void say_stacks(uint32_t kinds, struct strbuf *why)
 				 "languages");
 }
 
+static void say_labels(const struct chosen_sources *labels, struct strbuf *why)
+{
+	strbuf_adds(why, "using the built-in engine: only it labels processes of ");
+	label_add_titles(labels, why);
+	strbuf_adds(why, " that start later");
+}
+
 size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	const struct engine_request *request, struct strbuf *why)
 {
@@ -132,18 +139,15 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	if (nr == 1) {
 		if (list[0] == &stap_engine)
 			strbuf_adds(why, "using SystemTap: only it can do this");
-		else if (request->tool->is_built_in && !request->label)
+		else if (request->tool->is_built_in && !request->labels.nr)
 			strbuf_addf(why, "using the built-in engine: there is no script for %s",
 				request->tool->event);
 		else if (request->measure.ranges && !request->nr_probes)
 			strbuf_addf(why,
 				"using the built-in engine: only it records distributions of %s",
 				request->tool->event);
-		else if (request->label)
-			strbuf_addf(why,
-				"using the built-in engine: only it labels processes of %s that "
-				"start later",
-				request->label->title);
+		else if (request->labels.nr)
+			say_labels(&request->labels, why);
 		else if (vm_needs_bpf(request->vms))
 			say_stacks(request->vms, why);
 		else if (request->operators)

@@ -51,7 +51,7 @@ static bool needs_bpf(const struct engine_request *r)
 {
 	return r->must_slice || r->windows || r->tool->is_built_in || has_event_of_perf(r) ||
 	       (r->measure.ranges && !r->nr_probes) || (r->children && (r->nr_pids || r->vms)) ||
-	       r->selection.kind || r->label || r->operators || vm_needs_bpf(r->vms);
+	       r->selection.kind || r->labels.nr || r->operators || vm_needs_bpf(r->vms);
 }
 
 static size_t find_auto(const struct engine_request *request, const struct engine_ops **found)

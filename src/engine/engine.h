@@ -6,6 +6,7 @@
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
+#include "label/label.h"
 #include "model/recording.h"
 #include "probe.h"
 #include "measure.h"
@@ -17,7 +18,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct label_source;
 struct open_files;
 struct strbuf;
 
@@ -47,11 +47,9 @@ struct engine_request {
 	bool any_vm;    /* vms are those to look for; no process has to run one */
 	bool mixed;     /* their frames are put into the user stacks; user is set, too */
 	bool operators; /* samples are labelled with the operator that they execute */
-	/* The source of the samples' labels, or NULL. */
-	const struct label_source *label;
-	uint32_t label_keys;     /* a bit for each label */
+	struct chosen_sources labels; /* the sources of the samples' labels */
 	uint32_t memberships;    /* MEMBERSHIP_BIT of each label of processes that is recorded */
-	bool label_is_optional;  /* processes without the source are recorded, too */
+	bool label_is_optional;  /* the sources need not be in any process */
 	bool count_ends;         /* requests and other owners of samples are counted at their end */
 	uint32_t label_values;   /* how many values are kept of each label that clients choose */
 	bool no_names;           /* processes are not asked for the names of their compiled code */

@@ -29,27 +29,34 @@ void label_sets_init(struct label_sets *sets, struct samples *samples,
 {
 	*sets = (struct label_sets){
 		.samples = samples, .processes = processes, .max = max, .max_labels = LABELS_KEPT};
-	table_init(&sets->by_number);
+	table_init(&sets->by_id);
 	table_init(&sets->recent);
 	table_init(&sets->values);
 }
 
 void label_sets_release(struct label_sets *sets)
 {
-	table_release(&sets->by_number);
+	table_release(&sets->by_id);
 	table_release(&sets->recent);
 	table_release(&sets->values);
 	*sets = (struct label_sets){0};
 }
 
-/* Returns the index of the label KEY if clients choose its values, or -1 if they do not. */
+/*
+ * Returns the place of the label KEY in nr_values if clients choose its values, or -1 if they do
+ * not. Sources may have a label in common, which has one place.
+ */
 static int unbounded_key(const struct label_sets *sets, const char *key)
 {
-	const struct label_key *keys = sets->processes->source->keys;
+	const struct chosen_sources *chosen = &sets->processes->chosen;
 
-	for (int i = 0; keys[i].name; i++)
-		if (!strcmp(keys[i].name, key))
-			return keys[i].unbounded ? i : -1;
+	for (size_t i = 0; i < chosen->nr; i++) {
+		const struct label_source *source = chosen->list[i].source;
+		int index = label_key_index(source, key, strlen(key));
+
+		if (index >= 0 && source->keys[index].unbounded)
+			return (int)source->kind * LABEL_KEYS_MAX + index;
+	}
 	return -1;
 }
 
@@ -110,31 +117,32 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
 	bool is_new;
 
 	label_processes_take(sets->processes, set, &(struct label_taker){take_label, &growing});
-	*table_put(&sets->by_number, set->number, 0, &is_new) = growing.set;
+	*table_put(&sets->by_id, set->id, 0, &is_new) = growing.set;
 }
 
-/* Returns the set with the labels of set NUMBER and of OTHERS. */
-static uint32_t join(struct label_sets *sets, uint64_t number, uint32_t others, uint64_t count)
+/* Returns the set with the labels of the programs' set ID, which is of SOURCE, and of OTHERS. */
+static uint32_t join(struct label_sets *sets, const struct label_source *source, uint64_t id,
+	uint32_t others, uint64_t count)
 {
-	const struct label_source *source = sets->processes->source;
+	uint64_t number = label_set_number(id);
 	const uint32_t *set;
 	bool is_new;
 
 	if (number <= LABEL_PLACES_MAX)
 		return samples_label(sets->samples, others, source->place,
 			number == LABEL_EARLIER ? "earlier" : source->places[number]);
-	set = table_get(&sets->by_number, number, 0);
+	set = table_get(&sets->by_id, id, 0);
 	if (!set)
 		sets->nr_unknown += count;
 	else
-		*table_put(&sets->recent, number, 0, &is_new) = *set;
+		*table_put(&sets->recent, id, 0, &is_new) = *set;
 	if (!set || !*set)
 		return others;
 	if (!others)
 		return *set;
 	const struct sample_label label = sets->samples->labels[others];
 	const struct strpool *strings = &sets->samples->strings;
-	uint32_t rest = join(sets, number, label.others, 0);
+	uint32_t rest = join(sets, source, id, label.others, 0);
 	char *key = xstrdup(strpool_get(strings, label.key));
 	char *value = xstrdup(strpool_get(strings, label.value));
 	uint32_t joined = samples_label(sets->samples, rest, key, value);
@@ -144,18 +152,28 @@ static uint32_t join(struct label_sets *sets, uint64_t number, uint32_t others, 
 	return joined;
 }
 
-uint32_t label_sets_join(
-	struct label_sets *sets, uint64_t number, uint32_t pid, uint32_t others, uint64_t count)
+/* Returns what is chosen of the source of the set ID in process PID, or NULL if it has none. */
+static const struct chosen_source *choice_of(
+	const struct label_processes *lp, uint64_t id, uint32_t pid)
 {
-	const struct label_source *source = sets ? sets->processes->source : NULL;
+	const struct label_source *source = id ? NULL : label_processes_source(lp, pid);
+	uint32_t kind = source ? source->kind : label_set_kind(id);
+
+	return label_chosen(&lp->chosen, kind);
+}
+
+uint32_t label_sets_join(
+	struct label_sets *sets, uint64_t id, uint32_t pid, uint32_t others, uint64_t count)
+{
+	const struct chosen_source *choice = sets ? choice_of(sets->processes, id, pid) : NULL;
+	const struct label_source *source = choice ? choice->source : NULL;
 	char process[12];
 
-	if (!source || (!number && !label_processes_found(sets->processes, pid)))
+	if (!source)
 		return others;
-	if (number)
-		others = join(sets, number, others, count);
-	if (!(sets->processes->keys >> source->process & 1) ||
-		label_processes_unused(sets->processes, pid))
+	if (id)
+		others = join(sets, source, id, others, count);
+	if (!(choice->keys >> source->process & 1) || label_processes_unused(sets->processes, pid))
 		return others;
 	snprintf(process, sizeof(process), "%" PRIu32, pid);
 	return samples_label(sets->samples, others, source->keys[source->process].name, process);
@@ -163,18 +181,18 @@ uint32_t label_sets_join(
 
 bool label_sets_is_full(const struct label_sets *sets)
 {
-	return sets->by_number.nr > SETS_MAX;
+	return sets->by_id.nr > SETS_MAX;
 }
 
 void label_sets_sweep(struct label_sets *sets, int sent)
 {
-	const struct table *all = &sets->by_number;
+	const struct table *all = &sets->by_id;
 
 	for (size_t i = 0; i <= all->mask && sent >= 0; i++)
 		if (all->slots[i].used && !table_get(&sets->recent, all->slots[i].a, 0))
 			bpf_map_delete_elem(sent, &all->slots[i].a);
-	table_release(&sets->by_number);
-	sets->by_number = sets->recent;
+	table_release(&sets->by_id);
+	sets->by_id = sets->recent;
 	table_init(&sets->recent);
 }
 
@@ -276,10 +294,10 @@ static uint32_t *replace(struct samples *s, const struct weights *w)
 
 uint32_t *label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 {
-	bool count_ends = sets->processes->count_ends;
+	const struct label_source *counted = sets->processes->counted;
 	struct weights w = {0};
 
-	if (!sets->processes->source)
+	if (!sets->processes->chosen.nr)
 		return NULL;
 	table_init(&w.by_value);
 	weigh(sets, &w);
@@ -297,12 +315,12 @@ uint32_t *label_sets_limit(struct label_sets *sets, struct strbuf *notes)
 			"%" PRIu64 " times a value of a label counts as \"other\": there are too "
 			"many combinations of values; record fewer labels\n",
 			sets->nr_refused);
-	if (sets->nr_unknown)
-		strbuf_addf(notes,
-			"%" PRIu64 " samples%s%s have no labels of %s: they were not received\n",
-			sets->nr_unknown, count_ends ? " and " : "",
-			count_ends ? sets->processes->source->ends : "",
-			sets->processes->source->title);
+	if (sets->nr_unknown) {
+		strbuf_addf(notes, "%" PRIu64 " samples%s%s have no labels of ", sets->nr_unknown,
+			counted ? " and " : "", counted ? counted->ends : "");
+		label_add_titles(&sets->processes->chosen, notes);
+		strbuf_adds(notes, ": they were not received\n");
+	}
 	free(w.list);
 	table_release(&w.by_value);
 	return to;

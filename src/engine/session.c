@@ -563,7 +563,7 @@ size_t session_children_left_out(const struct engine_request *q)
 {
 	size_t nr = 0;
 
-	if (q->nr_pids && !q->command && !q->children && !(q->label && q->label->children))
+	if (q->nr_pids && !q->command && !q->children && !label_need_children(&q->labels))
 		free(descendants("/proc", q->pids, q->nr_pids, &nr));
 	return nr;
 }

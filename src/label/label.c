@@ -1,11 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label.h"
+#include "lib/strbuf.h"
 
 #include <string.h>
 
 #define LABEL_SOURCE(KIND, name) &name##_labels,
 const struct label_source *const label_sources[NR_LABEL_SOURCES] = {LABEL_LIST(LABEL_SOURCE)};
 #undef LABEL_SOURCE
+
+void label_choose(struct chosen_sources *chosen, const struct label_source *source)
+{
+	if (!label_chosen(chosen, source->kind))
+		chosen->list[chosen->nr++].source = source;
+}
+
+const struct chosen_source *label_chosen(const struct chosen_sources *chosen, uint32_t kind)
+{
+	for (size_t i = 0; i < chosen->nr; i++)
+		if (chosen->list[i].source->kind == kind)
+			return &chosen->list[i];
+	return NULL;
+}
+
+const struct label_source *label_only(const struct chosen_sources *chosen)
+{
+	return chosen->nr == 1 ? chosen->list[0].source : NULL;
+}
+
+const struct label_source *label_that_ends(const struct chosen_sources *chosen)
+{
+	for (size_t i = 0; i < chosen->nr; i++)
+		if (chosen->list[i].source->end)
+			return chosen->list[i].source;
+	return NULL;
+}
+
+bool label_need_children(const struct chosen_sources *chosen)
+{
+	for (size_t i = 0; i < chosen->nr; i++)
+		if (chosen->list[i].source->children)
+			return true;
+	return false;
+}
+
+void label_add_titles(const struct chosen_sources *chosen, struct strbuf *out)
+{
+	for (size_t i = 0; i < chosen->nr; i++)
+		strbuf_addf(out, "%s%s",
+			!i                    ? ""
+			: i + 1 == chosen->nr ? " or "
+					      : ", ",
+			chosen->list[i].source->title);
+}
 
 uint32_t label_default_keys(const struct label_source *source)
 {

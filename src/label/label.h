@@ -36,7 +36,7 @@ struct label_source {
 	enum label_kind kind;
 	bool children;        /* the work is done by child processes of the named process */
 	uint32_t memberships; /* MEMBERSHIP_BIT of the labels of processes that are recorded, too */
-	/* The labels, up to 32; their indexes are the bits of sets of them. */
+	/* The labels, up to LABEL_KEYS_MAX; their indexes are the bits of sets of them. */
 	const struct label_key {
 		const char *name; /* or NULL at the end of the list */
 		bool by_default;
@@ -108,6 +108,33 @@ LABEL_LIST(LABEL_DECLARE)
 enum { NR_LABEL_SOURCES = LABEL_KINDS - 1 };
 
 extern const struct label_source *const label_sources[NR_LABEL_SOURCES];
+
+/* The sources of labels in a recording, in the order in which processes are searched for them. */
+struct chosen_sources {
+	struct chosen_source {
+		const struct label_source *source;
+		uint32_t keys; /* bits of the labels that are recorded */
+	} list[NR_LABEL_SOURCES];
+	size_t nr;
+};
+
+/* Adds SOURCE, unless it has been chosen before. */
+void label_choose(struct chosen_sources *chosen, const struct label_source *source);
+
+/* Returns what is chosen of the source of KIND, or NULL if it is not chosen. */
+const struct chosen_source *label_chosen(const struct chosen_sources *chosen, uint32_t kind);
+
+/* Returns the source if only one is chosen, or NULL. */
+const struct label_source *label_only(const struct chosen_sources *chosen);
+
+/* Returns the first source whose owners of samples can be counted, or NULL. */
+const struct label_source *label_that_ends(const struct chosen_sources *chosen);
+
+/* Returns whether a source's work is done by child processes of the named ones. */
+bool label_need_children(const struct chosen_sources *chosen);
+
+/* Appends the titles of the sources, as in "nginx or PHP". */
+void label_add_titles(const struct chosen_sources *chosen, struct strbuf *out);
 
 /* Returns the bits of the labels that are recorded unless more are asked for. */
 uint32_t label_default_keys(const struct label_source *source);

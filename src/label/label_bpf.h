@@ -22,7 +22,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, LABEL_SENT_MAX);
-	__type(key, uint64_t); /* number of a set */
+	__type(key, uint64_t); /* label_set_id() */
 	__type(value, uint32_t);
 } label_sent SEC(".maps");
 
@@ -73,7 +73,7 @@ __noinline int search_label(uint32_t lane)
 	return s->label.searching;
 }
 
-/* Returns a hash of the texts and of the process, which is above LABEL_PLACES_MAX. */
+/* Returns the set of the texts and of the process. */
 __noinline uint64_t hash_label(uint32_t lane)
 {
 	struct scratch *s = label_scratch(lane);
@@ -87,12 +87,14 @@ __noinline uint64_t hash_label(uint32_t lane)
 		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
 		hash ^= hash >> 29;
 	}
-	return hash > LABEL_PLACES_MAX ? hash : hash + LABEL_PLACES_MAX + 1;
+	hash >>= LABEL_KIND_BITS;
+	if (hash <= LABEL_PLACES_MAX)
+		hash += LABEL_PLACES_MAX + 1;
+	return label_set_id(s->label.layout.kind, hash);
 }
 
 /*
- * Reads the texts of the owner that was found. Returns the number of their set, which is sent if it
- * is new.
+ * Reads the texts of the owner that was found. Returns their set, which is sent if it is new.
  */
 __noinline uint64_t new_label(uint32_t lane)
 {
@@ -111,13 +113,13 @@ __noinline uint64_t new_label(uint32_t lane)
 	struct label_new_set *set = &s->label.record.set;
 
 	set->tgid = s->row.tgid;
-	set->number = hash_label(lane);
-	if (!bpf_map_lookup_elem(&label_sent, &set->number)) {
+	set->id = hash_label(lane);
+	if (!bpf_map_lookup_elem(&label_sent, &set->id)) {
 		s->label.record.type = RING_LABEL;
 		if (!bpf_ringbuf_output(&ring, &s->label.record, sizeof(s->label.record), 0))
-			bpf_map_update_elem(&label_sent, &set->number, &yes, BPF_ANY);
+			bpf_map_update_elem(&label_sent, &set->id, &yes, BPF_ANY);
 	}
-	return set->number;
+	return set->id;
 }
 
 /*
@@ -147,8 +149,8 @@ __noinline uint64_t identify_label(uint32_t lane)
 	return hash | 1;
 }
 
-/* Returns the number of the labels of the owner that was found. */
-__noinline uint64_t label_number(uint32_t lane)
+/* Returns the set of labels of the owner that was found, or 0. */
+__noinline uint64_t label_of_owner(uint32_t lane)
 {
 	struct scratch *s = label_scratch(lane);
 	uint64_t hash = identify_label(lane);
@@ -158,11 +160,11 @@ __noinline uint64_t label_number(uint32_t lane)
 	if (!s || !hash || !cached)
 		return 0;
 	/* user space may have forgotten a set, which is then sent again */
-	if (cached->hash != hash || !bpf_map_lookup_elem(&label_sent, &cached->number)) {
-		cached->number = new_label(lane);
+	if (cached->hash != hash || !bpf_map_lookup_elem(&label_sent, &cached->set)) {
+		cached->set = new_label(lane);
 		cached->hash = hash;
 	}
-	return cached->number;
+	return cached->set;
 }
 
 /*
@@ -187,7 +189,7 @@ __noinline int take_end(uint32_t lane, uint64_t address)
 		return 0;
 	}
 	s->label.found = address;
-	s->row.label_set = label_number(lane);
+	s->row.label_set = label_of_owner(lane);
 	return 1;
 }
 

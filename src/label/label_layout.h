@@ -20,6 +20,8 @@
 enum label_kind { LABEL_NO_SOURCE, LABEL_LIST(LABEL_KIND) LABEL_KINDS };
 #undef LABEL_KIND
 
+enum { LABEL_KEYS_MAX = 32 }; /* of a source */
+
 struct label_layout {
 	uint32_t kind; /* enum label_kind */
 	uint32_t pad;
@@ -31,18 +33,36 @@ struct label_layout {
 };
 
 /*
- * The number of a set of labels. Up to LABEL_PLACES_MAX it is one of the source's places, for
- * samples without an owner; above that it is a hash of the set's texts and of the process. It is 0
- * if the set is not known.
+ * A set of labels, as the programs name it: the kind of its source in the low bits, and above them
+ * its number. Up to LABEL_PLACES_MAX that is one of the source's places, for samples without an
+ * owner; otherwise it is a hash of the set's texts and of the process. No set is 0.
  */
 enum {
-	LABEL_EARLIER = 255, /* a wait that began before the recording */
-	LABEL_PLACES_MAX = 255,
+	LABEL_KIND_BITS = 4,
+	LABEL_EARLIER = 15, /* a wait that began before the recording */
+	LABEL_PLACES_MAX = 15,
 };
+
+_Static_assert(LABEL_KINDS <= 1 << LABEL_KIND_BITS, "");
+
+static inline uint64_t label_set_id(uint32_t kind, uint64_t number)
+{
+	return number << LABEL_KIND_BITS | kind;
+}
+
+static inline uint32_t label_set_kind(uint64_t set)
+{
+	return set & ((1 << LABEL_KIND_BITS) - 1);
+}
+
+static inline uint64_t label_set_number(uint64_t set)
+{
+	return set >> LABEL_KIND_BITS;
+}
 
 /* A set with its texts, as the BPF programs send it once. */
 struct label_new_set {
-	uint64_t number;
+	uint64_t id; /* label_set_id() */
 	uint32_t tgid;
 	uint32_t pad;
 	union {

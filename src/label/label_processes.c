@@ -7,14 +7,15 @@
 #include "process/task.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct facet_ops ops;
 
-void label_processes_init(struct label_processes *lp, const struct label_source *source,
-	uint32_t keys, struct processes *ps)
+void label_processes_init(
+	struct label_processes *lp, const struct chosen_sources *chosen, struct processes *ps)
 {
-	*lp = (struct label_processes){.source = source, .keys = keys};
-	facet_init(&lp->facet, &ops, source ? source->title : NULL, ps);
+	*lp = (struct label_processes){.chosen = *chosen};
+	facet_init(&lp->facet, &ops, "labels", ps);
 }
 
 void label_processes_release(struct label_processes *lp)
@@ -47,15 +48,21 @@ static bool has_point(const struct label_processes *lp, const struct label_point
 	return false;
 }
 
-/* Adds the places of the probes in the file that P, which is T, runs, unless they are known. */
-static void add_points(struct label_processes *lp, const struct process *p, const struct target *t)
+/*
+ * Adds the places of the probes for SOURCE in the file that P, which is T, runs, unless they are
+ * known.
+ */
+static void add_points(struct label_processes *lp, const struct label_source *source,
+	const struct process *p, const struct target *t)
 {
-	const struct target_file *file = lp->nr_functions ? lp->source->file(t) : NULL;
+	const struct target_file *file = lp->nr_functions ? source->file(t) : NULL;
 
 	for (size_t i = 0; i < lp->nr_functions; i++) {
 		struct label_function *f = &lp->functions[i];
 		struct label_point new = {.function = i};
 
+		if (f->source != source)
+			continue;
 		if (!probe_point_find(lp->facet.ps, p, &t->memory,
 			    file ? target_symbol(file, f->name) : 0, f->value, &new.point)) {
 			f->is_missing = true;
@@ -67,20 +74,19 @@ static void add_points(struct label_processes *lp, const struct process *p, cons
 }
 
 /* Returns what is known of the layout. */
-static enum label_state state_of(
-	const struct label_source *source, const struct label_process *data)
+static enum label_state state_of(const struct label_process *data)
 {
-	return source->state ? source->state(&data->layout) : LABEL_COMPLETE;
+	return data->source->state ? data->source->state(&data->layout) : LABEL_COMPLETE;
 }
 
 /*
  * Returns when to look again. A layout can only be verified after the process has done more work.
  */
-static enum facet_again again(const struct label_processes *lp, const struct label_process *data)
+static enum facet_again again(const struct label_process *data)
 {
-	bool is_open = !lp->source->open || data->names;
+	bool is_open = !data->source->open || data->names;
 
-	switch (is_open ? state_of(lp->source, data) : LABEL_INCOMPLETE) {
+	switch (is_open ? state_of(data) : LABEL_INCOMPLETE) {
 	case LABEL_COMPLETE:
 		return FACET_NEVER;
 	case LABEL_UNVERIFIED:
@@ -91,36 +97,65 @@ static enum facet_again again(const struct label_processes *lp, const struct lab
 	return FACET_NEVER;
 }
 
+static void close_names(struct label_process *data)
+{
+	if (data->names)
+		data->source->close(data->names);
+	data->names = NULL;
+}
+
+/* Finds the source of process T, and its index in CHOSEN. */
+static enum facet_state find_source(const struct chosen_sources *chosen, const struct target *t,
+	struct label_layout *layout, size_t *index, struct strbuf *why)
+{
+	for (*index = 0; *index < chosen->nr; ++*index) {
+		int found = chosen->list[*index].source->find(t, layout, why);
+
+		if (found <= 0)
+			return found ? FACET_REFUSED : FACET_FOUND;
+	}
+	return FACET_NONE;
+}
+
+/* Takes the layout that was found in P, which is T. */
+static void take_layout(struct label_processes *lp, struct facet_entry *e, size_t index,
+	const struct label_layout *layout, const struct process *p, const struct target *t)
+{
+	const struct label_source *source = lp->chosen.list[index].source;
+	struct label_process *data = e->data;
+
+	if (data->source != source)
+		close_names(data);
+	data->source = source;
+	data->layout = *layout;
+	lp->found |= UINT32_C(1) << index;
+	if (!data->names && source->open)
+		data->names = source->open(t, layout);
+	add_points(lp, source, p, t);
+	e->again = again(data);
+}
+
 static enum facet_state look(
 	struct facet *f, const struct process *p, struct facet_entry *e, struct strbuf *why)
 {
 	struct label_processes *lp = (struct label_processes *)f;
-	struct label_process *data = e->data;
 	struct label_layout layout;
+	enum facet_state state;
 	struct target t;
-	int found;
+	size_t index;
 
 	inspect_init(&t, f->ps, p, NULL);
-	found = lp->source->find(&t, &layout, why);
-	if (!found) {
-		data->layout = layout;
-		if (!data->names && lp->source->open)
-			data->names = lp->source->open(&t, &layout);
-		add_points(lp, p, &t);
-		e->again = again(lp, data);
-	}
+	state = find_source(&lp->chosen, &t, &layout, &index, why);
+	if (state == FACET_FOUND)
+		take_layout(lp, e, index, &layout, p, &t);
 	inspect_release(&t);
-	return !found ? FACET_FOUND : found > 0 ? FACET_NONE : FACET_REFUSED;
+	return state;
 }
 
 static void clear(struct facet *f, struct facet_entry *e)
 {
-	struct label_processes *lp = (struct label_processes *)f;
-	struct label_process *data = e->data;
-
-	if (data->names)
-		lp->source->close(data->names);
-	data->names = NULL;
+	(void)f;
+	close_names(e->data);
 }
 
 static const void *value(struct facet *f, const struct facet_entry *e)
@@ -145,12 +180,20 @@ static const struct facet_ops ops = {
 
 int label_processes_find(struct label_processes *lp, bool must, struct strbuf *err)
 {
-	int found = facet_look_at_all(&lp->facet, must, err);
+	if (facet_look_at_all(&lp->facet, must, err) < 0)
+		return -1;
+	for (size_t i = 0; i < lp->chosen.nr && must; i++) {
+		const struct label_source *source = lp->chosen.list[i].source;
 
-	if (found <= 0)
-		return found;
-	return fail(err, "no %s runs in what is to be recorded: %s", lp->source->title,
-		lp->source->advice);
+		if (label_processes_any(lp, source))
+			continue;
+		if (lp->facet.refusals.len)
+			return fail(err, "%.*s", (int)strcspn(lp->facet.refusals.buf, "\n"),
+				lp->facet.refusals.buf);
+		return fail(err, "no %s runs in what is to be recorded: %s", source->title,
+			source->advice);
+	}
+	return 0;
 }
 
 int label_processes_add_values(const struct label_processes *lp, void **values, struct strbuf *err)
@@ -166,15 +209,25 @@ int label_processes_add_values(const struct label_processes *lp, void **values, 
 		if (e->state != FACET_FOUND || !p || p->gone || !task_lives(p->pid, 0))
 			continue;
 		inspect_init(&t, lp->facet.ps, p, NULL);
-		ret = lp->source->add_values(values, &t, &data->layout, e->pid, err);
+		ret = data->source->add_values(values, &t, &data->layout, e->pid, err);
 		inspect_release(&t);
 	}
 	return ret;
 }
 
-bool label_processes_found(const struct label_processes *lp, uint32_t pid)
+const struct label_source *label_processes_source(const struct label_processes *lp, uint32_t pid)
 {
-	return facet_found(&lp->facet, pid);
+	const struct facet_entry *e = facet_found(&lp->facet, pid);
+	const struct label_process *data = e ? e->data : NULL;
+
+	return data ? data->source : NULL;
+}
+
+bool label_processes_any(const struct label_processes *lp, const struct label_source *source)
+{
+	const struct chosen_source *choice = label_chosen(&lp->chosen, source->kind);
+
+	return choice && lp->found >> (choice - lp->chosen.list) & 1;
 }
 
 bool label_processes_unused(const struct label_processes *lp, uint32_t pid)
@@ -182,13 +235,16 @@ bool label_processes_unused(const struct label_processes *lp, uint32_t pid)
 	const struct facet_entry *e = facet_found(&lp->facet, pid);
 	const struct label_process *data = e ? e->data : NULL;
 
-	return data && state_of(lp->source, data) == LABEL_INCOMPLETE;
+	return data && data->source && state_of(data) == LABEL_INCOMPLETE;
 }
 
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
 	const struct label_taker *taker)
 {
+	const struct chosen_source *choice = label_chosen(&lp->chosen, label_set_kind(set->id));
 	const struct label_process *p = known(lp, set->tgid);
 
-	lp->source->take(p ? p->names : NULL, set, lp->keys, taker);
+	if (choice)
+		choice->source->take(p && p->source == choice->source ? p->names : NULL, set,
+			choice->keys, taker);
 }

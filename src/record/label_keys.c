@@ -51,6 +51,14 @@ static bool has_states(uint32_t selected)
 	return false;
 }
 
+static void add_of_source(struct key_list *keys, const struct label_source *source)
+{
+	for (int i = 0; source->keys[i].name; i++)
+		add(keys, source->keys[i].name);
+	if (source->place)
+		add(keys, source->place);
+}
+
 static struct key_list keys_of(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
@@ -61,10 +69,8 @@ static struct key_list keys_of(const struct options *o)
 		add(&keys, VM_OP_LABEL);
 	if (has_states(q->vms))
 		add(&keys, VM_STATE_LABEL);
-	for (int i = 0; q->label && q->label->keys[i].name; i++)
-		add(&keys, q->label->keys[i].name);
-	if (q->label && q->label->place)
-		add(&keys, q->label->place);
+	for (size_t i = 0; i < q->labels.nr; i++)
+		add_of_source(&keys, q->labels.list[i].source);
 	if (q->measure.ranges || q->module) /* a module may have been built with --distr */
 		add(&keys, RECORDING_RANGE);
 	for (int i = 0; i < NR_MEMBERSHIPS; i++)

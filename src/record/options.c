@@ -111,10 +111,10 @@ static void add_vms(const struct arg_option *option, const char *arg, void *to)
 	} while (name[-1]);
 }
 
-static void set_label(const struct arg_option *option, const char *arg, void *to)
+static void add_source(const struct arg_option *option, const char *arg, void *to)
 {
 	(void)arg;
-	*(const struct label_source **)to = label_sources[option->choice];
+	label_choose(to, label_sources[option->choice]);
 }
 
 /* Returns the help of --by. The caller frees it. */
@@ -215,7 +215,7 @@ static void list_vm_options(const struct tool *tool, struct arg_option *rows)
 				label_sources[i]->children
 					? "; with -p, child processes are recorded, too"
 					: ""),
-			1, set_label, ARG_AT(struct options, session.request.label), .choice = i,
+			1, add_source, ARG_AT(struct options, session.request.labels), .choice = i,
 			.is_hidden = !tool_takes(tool, "label")};
 	*rows = (struct arg_option){"with", 0, "KEY[,KEY...]", list_more_labels(tool), 1, arg_text,
 		ARG_AT(struct options, with), .use = "labels separated by commas",

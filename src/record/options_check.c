@@ -160,7 +160,7 @@ static void check_script(const struct options *o)
 		{"at", "if", q->measure.test},
 		{"vm", o->mixed ? "mixed" : vm_option(q), q->vms},
 		{"kernel", "k", q->kernel && tool_is_in_user(q->tool)},
-		{"label", q->label ? q->label->name : "", q->label},
+		{"label", q->labels.nr ? q->labels.list[0].source->name : "", q->labels.nr},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -219,38 +219,48 @@ static __attribute__((noreturn)) void refuse_operators(const struct tool *tool)
 		"--with " VM_OP_LABEL " needs an interpreter: %s--vm auto or --mixed", text.buf);
 }
 
+static void add_keys(const struct label_source *source, const char *before, int len,
+	const char *name, struct strbuf *out)
+{
+	strbuf_addf(
+		out, "%s %s has no label '%.*s'; its labels are", before, source->title, len, name);
+	for (int i = 0; source->keys[i].name; i++)
+		strbuf_addf(out, "%s %s", i ? "," : "", source->keys[i].name);
+}
+
 static __attribute__((noreturn)) void refuse_label(
 	const struct engine_request *q, const char *name, size_t len)
 {
-	const struct label_source *source = q->label;
 	struct strbuf text = STRBUF_INIT;
 
 	if (len == strlen(VM_OP_LABEL) && !memcmp(name, VM_OP_LABEL, len))
 		refuse_operators(q->tool);
-	if (!source)
+	if (!q->labels.nr)
 		refuse_without_source();
-	strbuf_addf(&text, "--with: %s has no label '%.*s'; its labels are", source->title,
-		(int)len, name);
-	for (int i = 0; source->keys[i].name; i++)
-		strbuf_addf(&text, "%s %s", i ? "," : "", source->keys[i].name);
+	for (size_t i = 0; i < q->labels.nr; i++)
+		add_keys(q->labels.list[i].source, i ? ";" : "--with:", (int)len, name, &text);
 	usage_error("%s", text.buf);
 }
+
 /*
  * Adds the label KEY, of LEN bytes. Returns false if neither process nor interpreter nor source has
  * it.
  */
 static bool add_label(struct engine_request *q, const char *key, size_t len)
 {
-	uint32_t bit = q->label ? label_key_bit(q->label, key, len) : 0;
+	uint32_t membership = membership_bit(key, len), bits = 0;
 	bool is_op = vm_have_operators(q->vms) && tool_takes(q->tool, "operators") &&
 		     len == strlen(VM_OP_LABEL) && !memcmp(key, VM_OP_LABEL, len);
 
-	uint32_t membership = membership_bit(key, len);
+	for (size_t i = 0; i < q->labels.nr; i++) {
+		uint32_t bit = label_key_bit(q->labels.list[i].source, key, len);
 
-	q->label_keys |= bit;
+		q->labels.list[i].keys |= bit;
+		bits |= bit;
+	}
 	q->operators |= is_op;
 	q->memberships |= membership;
-	return bit || is_op || membership;
+	return bits || is_op || membership;
 }
 
 /* Adds the labels of LIST, separated by commas. */
@@ -288,12 +298,30 @@ static void add_memberships(struct options *o)
 		q->memberships |= MEMBERSHIP_ALL & ~MEMBERSHIP_OF_TITLES;
 }
 
-/* Chooses the source of labels that the script needs, unless one is given. */
+/* Chooses the source of labels that the script needs, unless some are given. */
 static void choose_source(struct engine_request *q)
 {
-	for (int i = 0; !q->label && q->tool->labels && i < NR_LABEL_SOURCES; i++)
+	for (int i = 0; !q->labels.nr && q->tool->labels && i < NR_LABEL_SOURCES; i++)
 		if (!strcmp(label_sources[i]->name, q->tool->labels))
-			q->label = label_sources[i];
+			label_choose(&q->labels, label_sources[i]);
+}
+
+/* Adds the labels that are recorded without being asked for, and refuses what a source cannot do.
+ */
+static void complete_sources(struct options *o)
+{
+	struct engine_request *q = &o->session.request;
+
+	for (size_t i = 0; i < q->labels.nr; i++) {
+		struct chosen_source *choice = &q->labels.list[i];
+
+		choice->keys |= label_default_keys(choice->source);
+		q->memberships |= choice->source->memberships;
+	}
+	q->children |= label_need_children(&q->labels) && o->pids.nr;
+	if (q->count_ends && !label_that_ends(&q->labels))
+		usage_error("--requests: the requests of %s cannot be counted",
+			q->labels.list[0].source->title);
 }
 
 /* Chooses the labels to record, including labels that the views need. */
@@ -307,18 +335,14 @@ static void choose_labels(struct options *o)
 		add_labels(q, o->with);
 	add_labels_of_views(o);
 	add_memberships(o);
-	if (!q->label) {
+	if (!q->labels.nr) {
 		if (q->label_values || q->count_ends)
 			refuse_without_source();
 		return;
 	}
 	if (!q->label_values)
 		q->label_values = LABEL_VALUES_DEFAULT;
-	q->label_keys |= label_default_keys(q->label);
-	q->memberships |= q->label->memberships;
-	q->children |= q->label->children && o->pids.nr;
-	if (q->count_ends && !q->label->end)
-		usage_error("--requests: the requests of %s cannot be counted", q->label->title);
+	complete_sources(o);
 }
 
 /* Chooses the table of the script in place of backtraces if the result is shown on a terminal. */
@@ -339,7 +363,7 @@ static void check_engine_does(const struct options *o)
 {
 	const struct engine_request *q = &o->session.request;
 	const struct vm *vm = vm_only(q->vms);
-	const struct label_source *label = q->label;
+	const struct label_source *label = label_only(&q->labels);
 	const struct {
 		bool is_asked;
 		const char *before, *option, *verb, *object;
@@ -352,6 +376,8 @@ static void check_engine_does(const struct options *o)
 			"these stacks yet"},
 		{q->tool->is_built_in || q->tool->nr_functions, "the script ", q->tool->name,
 			"record", q->tool->event},
+		{q->labels.nr > 1, "recording ", "labels of several servers", "label",
+			"their processes at once"},
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},

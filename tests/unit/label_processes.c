@@ -24,6 +24,8 @@ static int refuse(const struct target *t, struct label_layout *layout, struct st
 
 static const struct label_source source = {.title = "a server", .find = refuse};
 
+static const struct chosen_sources chosen = {.list = {{&source, 1}}, .nr = 1};
+
 /* Children of a server that are about to execute another program are refused only once. */
 static void label_processes__report_what_is_refused_again(void **state)
 {
@@ -35,7 +37,7 @@ static void label_processes__report_what_is_refused_again(void **state)
 	(void)state;
 	processes_init(&ps);
 	processes_get(&ps, pid);
-	label_processes_init(&labels, &source, 1, &ps);
+	label_processes_init(&labels, &chosen, &ps);
 	facets_add(&facets, &labels.facet);
 	facets_update(&facets);
 	struct facet_entry *e = facet_known(&labels.facet, pid);

@@ -21,12 +21,24 @@ static struct label_processes processes;
 static struct label_sets sets;
 enum { ALL_KEYS = (1 << NGINX_KEYS) - 1, EVENT = 0, COUNTED = 1, TASK = 0, MAX = 3 };
 
+static const struct chosen_sources nginx_and_php = {
+	.list = {{&nginx_labels, ALL_KEYS & ~(1 << NGINX_KEY_CONN)},
+		{&php_request_labels, 1 << PHP_REQUEST_URI}},
+	.nr = 2,
+};
+
+/* Returns the ID of nginx's set NUMBER. */
+static uint64_t nginx(uint64_t number)
+{
+	return label_set_id(LABEL_NGINX, number);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
 	processes_init(&ps);
 	samples_init(&samples);
-	label_processes_init(&processes, &nginx_labels, ALL_KEYS & ~(1 << NGINX_KEY_CONN), &ps);
+	label_processes_init(&processes, &nginx_and_php, &ps);
 	label_sets_init(&sets, &samples, &processes, MAX);
 	return 0;
 }
@@ -44,7 +56,7 @@ static int tear_down(void **state)
 /* The programs send set NUMBER, of a request with this URI, in process 77. */
 static void send(uint64_t number, const char *uri)
 {
-	struct label_new_set set = {.number = number, .tgid = 77};
+	struct label_new_set set = {.id = nginx(number), .tgid = 77};
 	struct nginx_text *text = &set.texts.nginx.text[NGINX_URI];
 
 	text->len = strlen(uri);
@@ -68,19 +80,47 @@ static void join__places_and_requests(void **state)
 	(void)state;
 	send(1000, "/cart");
 	assert_string_equal(
-		value_in(label_sets_join(&sets, NGINX_IDLE, 77, 0, 1), "request"), "idle");
-	assert_string_equal(value_in(label_sets_join(&sets, NGINX_IDLE, 77, 0, 1), "worker"), "77");
+		value_in(label_sets_join(&sets, nginx(NGINX_IDLE), 77, 0, 1), "request"), "idle");
 	assert_string_equal(
-		value_in(label_sets_join(&sets, NGINX_CLOSING, 77, 0, 1), "request"), "closing");
+		value_in(label_sets_join(&sets, nginx(NGINX_IDLE), 77, 0, 1), "worker"), "77");
 	assert_string_equal(
-		value_in(label_sets_join(&sets, LABEL_EARLIER, 77, 0, 1), "request"), "earlier");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri"), "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "worker"), "77");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, waiting, 1), "uri"), "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, waiting, 1), "state"), "S");
+		value_in(label_sets_join(&sets, nginx(NGINX_CLOSING), 77, 0, 1), "request"),
+		"closing");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(LABEL_EARLIER), 77, 0, 1), "request"),
+		"earlier");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "uri"), "/cart");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "worker"), "77");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, waiting, 1), "uri"), "/cart");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, waiting, 1), "state"), "S");
 	assert_int_equal(label_sets_join(&sets, 0, 77, waiting, 1), waiting);
 	assert_int_equal(label_sets_join(&sets, 0, 77, 0, 1), 0);
 	assert_int_equal(label_sets_join(NULL, 1000, 77, waiting, 1), waiting);
+}
+
+/* Labels of two servers in one recording; both have URIs. */
+static void join__another_source(void **state)
+{
+	struct label_new_set set = {.id = label_set_id(LABEL_PHP_REQUEST, 1000), .tgid = 88};
+
+	(void)state;
+	strcpy(set.texts.php_request.text[PHP_REQUEST_URI], "/cart.php");
+	strcpy(set.texts.php_request.text[PHP_REQUEST_METHOD], "GET");
+	label_sets_add(&sets, &set);
+	send(1000, "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, set.id, 88, 0, 1), "uri"), "/cart.php");
+	assert_string_equal(value_in(label_sets_join(&sets, set.id, 88, 0, 1), "method"), "");
+	assert_string_equal(value_in(label_sets_join(&sets, set.id, 88, 0, 1), "worker"), "");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "uri"), "/cart");
+	set.id = label_set_id(LABEL_PHP_REQUEST, PHP_REQUEST_NONE);
+	assert_string_equal(value_in(label_sets_join(&sets, set.id, 88, 0, 1), "request"), "none");
+	set.id = label_set_id(LABEL_POSTGRES, 1000); /* is not recorded */
+	assert_int_equal(label_sets_join(&sets, set.id, 88, 0, 1), 0);
 }
 
 /* It exits, or its stack could not be walked. */
@@ -92,6 +132,7 @@ static void join__nothing_but_the_process(void **state)
 
 	(void)state;
 	entry->state = FACET_FOUND;
+	data->source = &nginx_labels;
 	data->layout.nginx.state = NGINX_ASSUMED;
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "worker"), "77");
 	assert_string_equal(value_in(label_sets_join(&sets, 0, 77, 0, 1), "request"), "");
@@ -105,16 +146,17 @@ static void join__what_was_not_received(void **state)
 	struct strbuf notes = STRBUF_INIT;
 
 	(void)state;
-	assert_string_equal(value_in(label_sets_join(&sets, 2000, 77, 0, 7), "worker"), "77");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(2000), 77, 0, 7), "worker"), "77");
 	assert_int_equal(sets.nr_unknown, 7);
 	assert_null(label_sets_limit(&sets, &notes));
 	assert_string_equal(
-		notes.buf, "7 samples have no labels of nginx: they were not received\n");
+		notes.buf, "7 samples have no labels of nginx or PHP: they were not received\n");
 	strbuf_reset(&notes);
-	processes.count_ends = true;
+	processes.counted = &nginx_labels;
 	assert_null(label_sets_limit(&sets, &notes));
 	assert_string_equal(notes.buf,
-		"7 samples and requests have no labels of nginx: they were not received\n");
+		"7 samples and requests have no labels of nginx or PHP: they were not received\n");
 	strbuf_release(&notes);
 }
 
@@ -123,7 +165,7 @@ static void add_of(uint32_t event, uint64_t number, uint64_t sum)
 	samples_add(&samples,
 		&(struct sample_key){.event = event,
 			.task = TASK,
-			.labels = label_sets_join(&sets, number, 77, 0, sum)},
+			.labels = label_sets_join(&sets, nginx(number), 77, 0, sum)},
 		sum, sum);
 }
 
@@ -223,12 +265,14 @@ static void limit__combinations(void **state)
 
 	(void)state;
 	send(1000, "/cart");
-	known = label_sets_join(&sets, 1000, 77, 0, 1);
+	known = label_sets_join(&sets, nginx(1000), 77, 0, 1);
 	labels = (uint32_t)samples.nr_labels;
 	sets.max_labels = labels;
 	send(1001, "/help");
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "other");
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "worker"), "77");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1001), 77, 0, 1), "uri"), "other");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1001), 77, 0, 1), "worker"), "77");
 	assert_int_equal(sets.nr_refused, 1);
 	labels = (uint32_t)samples.nr_labels;
 	for (uint32_t i = 0; i < 100; i++) {
@@ -239,7 +283,7 @@ static void limit__combinations(void **state)
 	}
 	assert_int_equal(samples.nr_labels, labels);
 	send(1000, "/cart"); /* again, as after a sweep */
-	assert_int_equal(label_sets_join(&sets, 1000, 77, 0, 1), known);
+	assert_int_equal(label_sets_join(&sets, nginx(1000), 77, 0, 1), known);
 	assert_int_equal(samples.nr_labels, labels);
 }
 
@@ -248,14 +292,16 @@ static void sweep__forgets_what_no_row_has(void **state)
 	(void)state;
 	send(1000, "/cart");
 	send(1001, "/help");
-	label_sets_join(&sets, 1000, 77, 0, 1);
+	label_sets_join(&sets, nginx(1000), 77, 0, 1);
 	assert_false(label_sets_is_full(&sets));
 	label_sets_sweep(&sets, -1);
-	assert_string_equal(value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri"), "/cart");
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "uri"), "/cart");
+	assert_string_equal(value_in(label_sets_join(&sets, nginx(1001), 77, 0, 1), "uri"), "");
 	assert_int_equal(sets.nr_unknown, 1);
 	send(1001, "/help"); /* again, as the programs do */
-	assert_string_equal(value_in(label_sets_join(&sets, 1001, 77, 0, 1), "uri"), "/help");
+	assert_string_equal(
+		value_in(label_sets_join(&sets, nginx(1001), 77, 0, 1), "uri"), "/help");
 }
 
 static void set__of_a_long_text(void **state)
@@ -267,7 +313,7 @@ static void set__of_a_long_text(void **state)
 	memset(uri, 'x', sizeof(uri));
 	uri[sizeof(uri) - 1] = '\0';
 	send(1000, uri);
-	value = value_in(label_sets_join(&sets, 1000, 77, 0, 1), "uri");
+	value = value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "uri");
 	assert_int_equal(strlen(value), NGINX_TEXT_MAX + strlen("…"));
 	assert_string_equal(value + NGINX_TEXT_MAX, "…");
 }
@@ -276,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(join__places_and_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(join__another_source, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(join__nothing_but_the_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(join__what_was_not_received, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limit__keeps_the_most_frequent, set_up, tear_down),

@@ -108,13 +108,35 @@ static void test_labels(void **state)
 		for (size_t k = 0; k < 3 && list[i].words[k]; k++)
 			argv[argc++] = (char *)list[i].words[k];
 		options_parse(&o, argc, argv);
-		assert_ptr_equal(o.session.request.label, &nginx_labels);
-		assert_int_equal(o.session.request.label_keys,
+		assert_ptr_equal(label_only(&o.session.request.labels), &nginx_labels);
+		assert_int_equal(o.session.request.labels.list[0].keys,
 			label_default_keys(&nginx_labels) | list[i].more);
 		assert_int_equal(o.session.request.label_values, list[i].values);
 		assert_true(o.session.request.children);
 		options_release(&o);
 	}
+}
+
+/* Each of several sources has its own of the labels that are asked for. */
+static void test_sources(void **state)
+{
+	char *argv[] = {(char *)"sample-bt", (char *)"-p", (char *)"1", (char *)"--php-request",
+		(char *)"--nginx", (char *)"--php-request", (char *)"--with", (char *)"args,conn",
+		NULL};
+	struct options o;
+
+	(void)state;
+	options_parse(&o, ARRAY_LEN(argv) - 1, argv);
+	const struct chosen_sources *labels = &o.session.request.labels;
+
+	assert_int_equal(labels->nr, 2);
+	assert_ptr_equal(labels->list[0].source, &php_request_labels);
+	assert_int_equal(labels->list[0].keys,
+		label_default_keys(&php_request_labels) | 1 << PHP_REQUEST_ARGS);
+	assert_ptr_equal(labels->list[1].source, &nginx_labels);
+	assert_int_equal(labels->list[1].keys,
+		label_default_keys(&nginx_labels) | 1 << NGINX_ARGS | 1 << NGINX_KEY_CONN);
+	options_release(&o);
 }
 
 int main(void)
@@ -123,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_sources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

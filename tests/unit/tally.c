@@ -274,7 +274,10 @@ static void tally__sets_of_a_source_of_labels(void **state)
 
 	(void)state;
 	memset(bytes, 'x', 160);
-	label_processes_init(&processes, &nginx_labels, label_default_keys(&nginx_labels), &ps);
+	label_processes_init(&processes,
+		&(struct chosen_sources){
+			.list = {{&nginx_labels, label_default_keys(&nginx_labels)}}, .nr = 1},
+		&ps);
 	label_sets_init(&sets, &samples, &processes, 10);
 	tally.sets = &sets;
 	feed("labels 3f0 77 phase=ffff handler=0 status=c8 sub=1 conn=5 uri=4,/a\\040b "
@@ -288,7 +291,7 @@ static void tally__sets_of_a_source_of_labels(void **state)
 	feed("row 77 1001 0 3 3 #3f1");
 	feed("row 77 1001 0 1 1 ");
 	assert_int_equal(tally.nr_rows, 4);
-	assert_int_equal(sets.by_number.nr, 1);
+	assert_int_equal(sets.by_id.nr, 1);
 	assert_int_equal(samples.lost[LOST_UNREADABLE], 0);
 	feed("labels 3f0 77");
 	feed("labels x 77 uri=1,a");

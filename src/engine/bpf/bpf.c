@@ -61,7 +61,7 @@ static void add_event(struct bpf *b)
 							   : 0,
 			tool_divisor(tool)});
 	if (b->request->count_ends) {
-		const char *ends = b->request->label->ends;
+		const char *ends = label_that_ends(&b->request->labels)->ends;
 
 		b->drain.events[ROW_ENDS] = samples_event(
 			&b->samples, &(struct sample_event){ends, ends, tool->clock, 0, 1});
@@ -239,12 +239,12 @@ static void init_facets(struct bpf *b)
 	b->vms.any = r->any_vm;
 	b->vms.fetch = r->fetch;
 	b->vms.with_operators = r->operators;
-	label_processes_init(&b->labels, r->label, r->label_keys, &b->processes);
+	label_processes_init(&b->labels, &r->labels, &b->processes);
 	facets_add(&b->facets, &b->memberships.facet);
 	facets_add(&b->facets, &b->layouts);
 	if (r->vms)
 		facets_add(&b->facets, &b->vms.facet);
-	if (r->label)
+	if (r->labels.nr)
 		facets_add(&b->facets, &b->labels.facet);
 }
 
@@ -274,7 +274,7 @@ static struct engine *bpf_new(struct engine_request *request, struct strbuf *err
 	if (targets_scan(&b->targets, request, &b->processes,
 		    monotonic_ns() + PREPARE_MS * 1000000LL, err) ||
 		(request->vms && find_vm(b, err)) ||
-		(request->label && (bpf_find_labels(b, err) || bpf_need_functions(b, err)))) {
+		(request->labels.nr && (bpf_find_labels(b, err) || bpf_need_functions(b, err)))) {
 		bpf_free(&b->engine);
 		return NULL;
 	}
@@ -332,7 +332,7 @@ static int open_events(struct bpf *b, struct strbuf *err)
 
 bool bpf_walks_native(const struct engine_request *r)
 {
-	return r->user || r->label || vm_by_native(r->vms);
+	return r->user || r->labels.nr || vm_by_native(r->vms);
 }
 
 /* Adds to ERR that memory is limited, if a failure to start is likely to come from that. */
@@ -380,7 +380,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 	}
 	if (r->vms)
 		facet_start(&b->vms.facet, programs_map(&b->programs, "vm_layouts"));
-	if (r->label)
+	if (r->labels.nr)
 		facet_start(&b->labels.facet, programs_map(&b->programs, "label_layouts"));
 	if (b->programs.scan) {
 		programs_scan_tasks(&b->programs, &b->no_scan);

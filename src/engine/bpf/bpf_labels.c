@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the labels of the recorded processes, and probes functions of their source. */
+/* Finds the labels of the recorded processes, and probes functions of their sources. */
 #include "bpf_engine.h"
 #include "lib/util.h"
 
@@ -30,6 +30,15 @@ int bpf_attach_points(struct bpf *b, struct strbuf *err)
 	return ret;
 }
 
+static void count_ends(struct bpf *b, const struct label_source *source)
+{
+	b->labels.counted = source;
+	label_processes_probe(&b->labels, &(struct label_function){.source = source,
+						  .name = source->end,
+						  .program = "on_end",
+						  .value = PROBE_ARGUMENTS});
+}
+
 void bpf_choose_functions(struct bpf *b)
 {
 	const struct engine_request *r = b->request;
@@ -37,14 +46,14 @@ void bpf_choose_functions(struct bpf *b)
 	for (size_t i = 0; i < r->tool->nr_functions; i++) {
 		const struct tool_function *f = &r->tool->functions[i];
 
-		label_processes_probe(
-			&b->labels, &(struct label_function){f->name, f->program,
-					    f->at_result ? PROBE_RESULT : PROBE_ARGUMENTS, false});
-	}
-	b->labels.count_ends = r->count_ends;
-	if (r->count_ends)
 		label_processes_probe(&b->labels,
-			&(struct label_function){r->label->end, "on_end", PROBE_ARGUMENTS, false});
+			&(struct label_function){.source = r->labels.list[0].source,
+				.name = f->name,
+				.program = f->program,
+				.value = f->at_result ? PROBE_RESULT : PROBE_ARGUMENTS});
+	}
+	if (r->count_ends)
+		count_ends(b, label_that_ends(&r->labels));
 }
 
 static bool has_point(const struct label_processes *lp, size_t function)
@@ -65,18 +74,20 @@ int bpf_need_functions(const struct bpf *b, struct strbuf *err)
 				"cannot probe %s: this %s does not export it, or its code has no "
 				"place to probe, as with link-time optimisation; use a build "
 				"without -flto that exports its symbols",
-				f->name, b->request->label->title);
+				f->name, f->source->title);
 	}
 	return 0;
 }
 
 void bpf_note_labels(const struct bpf *b, const struct counters *counters, struct strbuf *notes)
 {
-	const struct label_source *label = b->request->label;
+	const struct chosen_sources *chosen = &b->request->labels;
 
-	if (label && !b->labels.facet.any)
-		strbuf_addf(notes, "no sample has labels: none of the processes runs %s\n",
-			label->title);
+	for (size_t i = 0; i < chosen->nr; i++)
+		if (!label_processes_any(&b->labels, chosen->list[i].source))
+			strbuf_addf(notes,
+				"no sample has labels of %s: none of the processes runs it\n",
+				chosen->list[i].source->title);
 	for (size_t i = 0; i < b->labels.nr_functions; i++)
 		if (b->labels.functions[i].is_missing)
 			strbuf_addf(notes,
@@ -87,5 +98,5 @@ void bpf_note_labels(const struct bpf *b, const struct counters *counters, struc
 		strbuf_addf(notes,
 			"%" PRIu64 " %s were not counted: the probe was interrupted by another "
 			"thread on the same CPU\n",
-			counters->ends_lost, label->ends);
+			counters->ends_lost, b->labels.counted->ends);
 }

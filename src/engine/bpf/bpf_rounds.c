@@ -60,7 +60,7 @@ static bool is_relevant(struct bpf *b, const struct side_event *e)
 static struct process *process_of(struct bpf *b, const struct side_event *e)
 {
 	bool add = e->kind == SIDE_EXEC &&
-		   (b->request->vms || b->request->label || is_command(b, e->pid));
+		   (b->request->vms || b->request->labels.nr || is_command(b, e->pid));
 
 	return add ? processes_get(&b->processes, e->pid) : processes_known(&b->processes, e->pid);
 }

@@ -184,9 +184,9 @@ static int set_sizes(struct programs *p, struct strbuf *err)
 		{"ring", ring_size(p)},
 		{"vm_layouts", r->vms ? 0 : 1},
 		{"vm_sent", r->vms ? 0 : 1},
-		{"label_layouts", r->label ? 0 : 1},
-		{"label_sent", r->label ? 0 : 1},
-		{"label_cache", r->label ? cpus * LANES * LABEL_CACHE_SIZE : 1},
+		{"label_layouts", r->labels.nr ? 0 : 1},
+		{"label_sent", r->labels.nr ? 0 : 1},
+		{"label_cache", r->labels.nr ? cpus * LANES * LABEL_CACHE_SIZE : 1},
 		{"leaving", follows(p) ? (uint32_t)memory_share(TARGETS, 128 * LEAVING_BYTES)
 				       : (uint32_t)r->nr_pids + 1},
 		{"spaces", nr_processes(p, memory_share(SPACES_MAX, 64 * SPACE_BYTES))},
@@ -220,7 +220,9 @@ static int set_settings(struct programs *p, struct strbuf *err)
 	s->vm = r->vms;
 	s->vm_op = r->operators;
 	s->vm_by_native = vm_by_native(r->vms);
-	s->label_keys = r->label ? r->label_keys : 0;
+	s->labels = r->labels.nr;
+	for (size_t i = 0; i < r->labels.nr; i++)
+		s->label_keys[r->labels.list[i].source->kind] = r->labels.list[i].keys;
 	s->idle = r->idle;
 	s->ranges = r->measure.ranges;
 	s->seed = hash_key[0];
@@ -322,7 +324,7 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	logging = p;
 	libbpf_set_print(log_message);
 	p->object = embedded_open(
-		request->vms || request->label ? p->tool->object : p->tool->plain_object);
+		request->vms || request->labels.nr ? p->tool->object : p->tool->plain_object);
 	if (!p->object)
 		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");

@@ -82,7 +82,8 @@ static void scan_children(const struct targets *t, struct processes *ps)
 
 bool targets_come_by_samples(const struct engine_request *r)
 {
-	return r->windows && r->all && r->user && !r->vms && !r->label && programs_hz(r) <= LOW_HZ;
+	return r->windows && r->all && r->user && !r->vms && !r->labels.nr &&
+	       programs_hz(r) <= LOW_HZ;
 }
 
 void targets_scan_all(const struct targets *t, struct processes *ps, int64_t end_ns)

@@ -167,8 +167,8 @@ void compile_command(struct argv *a, const struct engine_request *r, const struc
 	argv_add(a, xasprintf("%u", r->hz));
 	argv_add(a, xasprintf("%zu", size_class(r->stacks)));
 	add_compiled(a, r);
-	if (r->label)
-		argv_add(a, xstrdup(r->label->name));
+	if (r->labels.nr)
+		argv_add(a, xstrdup(label_only(&r->labels)->name));
 	else if (r->nr_probes)
 		argv_add(a, xstrdup("none"));
 	if (r->nr_probes)
@@ -235,6 +235,6 @@ void load_command(struct argv *a, const struct engine_request *r, const struct s
 		argv_add(a, xasprintf("slice_ns=%" PRIu64, r->slice_ns));
 	add_options(a, r);
 	vm_values_give(&values->vm, a);
-	if (r->label)
-		r->label->give_values(values->label, r->label_keys, a);
+	if (r->labels.nr)
+		r->labels.list[0].source->give_values(values->label, r->labels.list[0].keys, a);
 }

@@ -115,7 +115,7 @@ static int select_targets(struct stap *s, struct engine_request *r, struct strbu
 
 static bool labels_children(const struct engine_request *r)
 {
-	return r->label && r->label->children && r->nr_pids && !r->command;
+	return label_need_children(&r->labels) && r->nr_pids && !r->command;
 }
 
 /* Adds the processes that descend from R's targets. */
@@ -295,7 +295,7 @@ static void find_vm_again(struct stap *s)
 static void release_label_values(struct stap *s)
 {
 	if (s->values.label)
-		s->request->label->release_values(s->values.label);
+		label_only(&s->request->labels)->release_values(s->values.label);
 	s->values.label = NULL;
 }
 
@@ -313,7 +313,7 @@ static int set_label_values(struct stap *s, struct strbuf *err)
 static int find_labels(struct stap *s, struct strbuf *err)
 {
 	const struct engine_request *r = s->request;
-	const char *title = r->label->title;
+	const char *title = label_only(&r->labels)->title;
 
 	if (r->command && !r->all)
 		return fail(err,
@@ -334,7 +334,8 @@ static int find_labels_again(struct stap *s, struct strbuf *err)
 	strbuf_addf(&s->notes,
 		"SystemTap labels the requests of %s in processes that ran at the beginning: "
 		"later ones %s\n",
-		s->request->label->title, s->request->all ? "have no labels" : "are missing");
+		label_only(&s->request->labels)->title,
+		s->request->all ? "have no labels" : "are missing");
 	return set_label_values(s, err);
 }
 
@@ -391,7 +392,9 @@ static bool options_agree(const struct stap_module *m, const struct engine_reque
 
 static bool labels_agree(const struct stap_module *m, const struct engine_request *r)
 {
-	return m->label ? r->label && !strcmp(m->label, r->label->name) : !r->label;
+	const struct label_source *source = label_only(&r->labels);
+
+	return m->label ? source && !strcmp(m->label, source->name) : !source;
 }
 
 static bool agrees(const struct stap_module *m, const struct engine_request *r)
@@ -496,10 +499,10 @@ static void init_facets(struct stap *s)
 	memberships_init(&s->memberships, "/proc", r->memberships);
 	vm_processes_init(&s->vms, r->vms, &s->processes, &(struct vm_names){0});
 	s->vms.fetch = r->fetch;
-	label_processes_init(&s->labels, r->label, r->label_keys, &s->processes);
+	label_processes_init(&s->labels, &r->labels, &s->processes);
 	if (r->vms)
 		facets_add(&s->facets, &s->vms.facet);
-	if (r->label)
+	if (r->labels.nr)
 		facets_add(&s->facets, &s->labels.facet);
 }
 
@@ -556,7 +559,7 @@ static struct engine *stap_new(struct engine_request *request, struct strbuf *er
 		stage_init(&s->stage, &s->processes, &s->notes);
 	if ((!request->module && repair_init(&s->repair, request, err)) ||
 		(request->vms && !request->compile_only && find_vm(s, err)) ||
-		(request->label && !request->compile_only && find_labels(s, err))) {
+		(request->labels.nr && !request->compile_only && find_labels(s, err))) {
 		stap_free(&s->engine);
 		return NULL;
 	}
@@ -621,7 +624,7 @@ static int load(struct stap *s, struct strbuf *err)
 	s->phase = LOADED;
 	if (s->request->vms)
 		find_vm_again(s);
-	if (path && (!s->request->label || !find_labels_again(s, err))) {
+	if (path && (!s->request->labels.nr || !find_labels_again(s, err))) {
 		load_command(
 			&argv, s->request, &s->module, path, &s->values, time_limit(s->request));
 		ret = guard_start(&s->guard, argv.words, &s->module, err);

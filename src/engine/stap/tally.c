@@ -360,14 +360,18 @@ static void put_label(
 /* Parses "labels SET PID KEY=VALUE…": see tapsets/label. A set may come twice. */
 static bool parse_labels(struct tally *t, struct word *w, size_t nr)
 {
-	const struct label_source *source = t->sets ? t->sets->processes->source : NULL;
+	const struct label_source *source =
+		t->sets ? label_only(&t->sets->processes->chosen) : NULL;
 	struct label_new_set set = {0};
-	uint64_t pid;
+	uint64_t number, pid;
 
-	if (nr < 4 || !parse_number(&w[1], 16, UINT64_MAX, &set.number) ||
+	if (nr < 4 || !parse_number(&w[1], 16, UINT64_MAX, &number) ||
 		!parse_number(&w[2], 10, UINT32_MAX, &pid) || !is_labels(w[3].s, w[3].len))
 		return false;
-	if (!source || table_get(&t->sets->by_number, set.number, 0))
+	if (!source)
+		return true;
+	set.id = label_set_id(source->kind, number);
+	if (table_get(&t->sets->by_id, set.id, 0))
 		return true;
 	char *text = xstrndup(w[3].s, w[3].len);
 

@@ -62,7 +62,7 @@ struct tally {
 		uint32_t more;         /* following slices, which have equal parts of the sum */
 		uint64_t user, kernel; /* ids of stacks, or 0 */
 		uint64_t count, sum;
-		uint64_t set;    /* number of a set of the source's labels, or 0 */
+		uint64_t set;    /* the script's number of a set of the source's labels, or 0 */
 		uint32_t labels; /* the other labels, a set in samples */
 	} * rows;
 	size_t nr_rows, rows_alloc;

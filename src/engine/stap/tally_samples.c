@@ -255,13 +255,19 @@ static bool is_earlier(const struct tally_row *row)
 	return row->user == EARLIER_USER || row->kernel == EARLIER_KERNEL;
 }
 
-/* Returns the number of the set of the source's labels that the row has. */
+/* Returns the ID of the set of the source's labels that the row has, or 0 if it has none. */
 static uint64_t set_of(const struct adder *a, const struct tally_row *row, uint32_t task)
 {
-	if (!row->set && is_earlier(row) && a->t->sets &&
-		label_processes_found(a->t->sets->processes, a->samples->tasks[task].pid))
-		return LABEL_EARLIER;
-	return row->set;
+	const struct label_processes *lp = a->t->sets ? a->t->sets->processes : NULL;
+	const struct label_source *source = lp ? label_only(&lp->chosen) : NULL;
+
+	if (!source)
+		return 0;
+	if (row->set)
+		return label_set_id(source->kind, row->set);
+	return is_earlier(row) && label_processes_source(lp, a->samples->tasks[task].pid)
+		       ? label_set_id(source->kind, LABEL_EARLIER)
+		       : 0;
 }
 
 /*

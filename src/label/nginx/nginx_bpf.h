@@ -156,7 +156,7 @@ __noinline int nginx_text_here(uint32_t lane, uint32_t kind)
 	struct nginx_text *text = &s->label.record.set.texts.nginx.text[kind];
 
 	__builtin_memset(text, 0, sizeof(*text));
-	if (recorded_labels() >> kind & 1)
+	if (recorded_keys(LABEL_NGINX) >> kind & 1)
 		nginx_read_text(s, &s->label.layout.nginx, s->label.found, kind, text);
 	return 0;
 }
@@ -166,7 +166,7 @@ static __always_inline void nginx_texts_here(
 {
 	struct nginx_texts *t = &s->label.record.set.texts.nginx;
 	const struct nginx_layout *l = &s->label.layout.nginx;
-	uint32_t keys = recorded_labels();
+	uint32_t keys = recorded_keys(LABEL_NGINX);
 	uint64_t word;
 
 	for (uint32_t i = 0; i < NGINX_TEXTS; i++)

@@ -42,7 +42,7 @@ __noinline int php_request_text(uint32_t lane, uint32_t kind, uint64_t address)
 	char *text = s->label.record.set.texts.php_request.text[kind];
 
 	__builtin_memset(text, 0, PHP_REQUEST_TEXT_MAX);
-	if (address && recorded_labels() >> kind & 1)
+	if (address && recorded_keys(LABEL_PHP_REQUEST) >> kind & 1)
 		bpf_probe_read_user_str(text, PHP_REQUEST_TEXT_MAX, (const void *)address);
 	return 0;
 }

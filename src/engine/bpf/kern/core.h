@@ -40,9 +40,9 @@ __noinline int end_label_walk(uint32_t lane)
 	if (!s || !s->label.on)
 		return 0;
 	if (s->label.found)
-		s->row.label_set = label_number(lane);
+		s->row.label_set = label_of_owner(lane);
 	else if (!s->label.searching || s->walk.end == WALK_ROOT)
-		s->row.label_set = s->label.place;
+		s->row.label_set = label_set_id(s->label.layout.kind, s->label.place);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static __always_inline bool take_stacks(
 	s->delayed = false;
 	s->walk.vm = (struct walk_vm){0};
 	s->walk.end = WALK_PENDING;
-	if (recorded_labels())
+	if (records_labels())
 		begin_label(LANE_EVENT);
 	if (settings.user && !in_user)
 		user = look_at_user(LANE_EVENT);
@@ -108,7 +108,7 @@ static __always_inline bool take_stacks(
 	}
 	if (recorded_vms() && !none && !vm_stack(s, in_user))
 		goto full;
-	if (recorded_labels() && !none)
+	if (records_labels() && !none)
 		take_label(in_user);
 	return true;
 full:

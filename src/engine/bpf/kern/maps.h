@@ -40,10 +40,16 @@ static __always_inline uint32_t recorded_by_native(void)
 	return PLAIN ? 0 : settings.vm_by_native;
 }
 
-/* Returns a bit for each recorded label of the source. */
-static __always_inline uint32_t recorded_labels(void)
+/* Returns whether labels of a source are recorded. */
+static __always_inline bool records_labels(void)
 {
-	return PLAIN ? 0 : settings.label_keys;
+	return !PLAIN && settings.labels;
+}
+
+/* Returns a bit for each recorded label of the source of KIND. */
+static __always_inline uint32_t recorded_keys(enum label_kind kind)
+{
+	return PLAIN ? 0 : settings.label_keys[kind];
 }
 
 struct control control;

@@ -166,7 +166,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 	}
 	uint8_t nr_vm = w->vm.nr;
 
-	if (recorded_labels())
+	if (records_labels())
 		s->label.saved = e->saved;
 	s->frame[PAD + nr] = e->frame;
 	w->nr = nr + 1;
@@ -178,7 +178,7 @@ static __always_inline bool take_frame(struct scratch *s, uint32_t lane)
 		w->end = WALK_PROBED;
 	if (w->end != WALK_ON)
 		return false;
-	if (recorded_labels() && s->label.searching)
+	if (records_labels() && s->label.searching)
 		pass_frame(s);
 	return true;
 }

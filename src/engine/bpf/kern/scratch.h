@@ -81,7 +81,7 @@ static __always_inline struct scratch *vm_scratch(uint32_t lane)
 /* Returns NULL if no labels are recorded. */
 static __always_inline struct scratch *label_scratch(uint32_t lane)
 {
-	return recorded_labels() ? my_scratch(lane) : NULL;
+	return records_labels() ? my_scratch(lane) : NULL;
 }
 
 /*

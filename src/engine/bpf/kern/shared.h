@@ -206,13 +206,14 @@ struct settings {
 	bool vm_op;            /* rows have the operator that the interpreter executes */
 	bool only_vm;          /* only targets with an interpreter */
 	bool state_arg;        /* sched_switch has the state as its last argument (since 5.18) */
-	uint32_t label_keys;   /* a bit for each recorded label of the source */
+	bool labels;           /* of at least one source */
 	uint32_t pid_ns;       /* inode of the recorder's PID namespace, or 0 for the initial one */
 	uint64_t seed;         /* random, for hashes */
 	uint64_t tick_ns;      /* time between two ticks of the clock, or 0 if there is no clock */
 	uint64_t slice_ns;     /* length of a slice of time, or 0 without slices */
-	uint64_t comm[2], comm_mask[2]; /* as in struct comm_words */
-	uint64_t option[OPTIONS_MAX];   /* values, in the order of the script's declarations */
+	uint64_t comm[2], comm_mask[2];   /* as in struct comm_words */
+	uint64_t option[OPTIONS_MAX];     /* values, in the order of the script's declarations */
+	uint32_t label_keys[LABEL_KINDS]; /* by kind of source, a bit for each recorded label */
 	bool ranges; /* the rows of tools that take --distr are split by ranges of their values */
 };
 
@@ -320,9 +321,9 @@ struct ring_copy {
 	} returns[COPY_RETURNS];
 };
 
-/* The number of a set, by a hash of the data from which it was read. */
+/* A set of labels, by a hash of the data from which it was read. */
 struct cached_label {
-	uint64_t hash, number;
+	uint64_t hash, set;
 };
 
 /* A waiting thread, whose VM stack is walked in user space. */

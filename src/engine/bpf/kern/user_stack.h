@@ -21,7 +21,7 @@ static __always_inline int walk_frames(void)
 {
 	int end = take_frames(LANE_EVENT);
 
-	if (recorded_labels())
+	if (records_labels())
 		search_label(LANE_EVENT);
 	return end;
 }
@@ -187,7 +187,7 @@ static __always_inline void walk_to_vm(struct scratch *s, bool in_user)
 	if (!begin_to_vm(LANE_EVENT, in_user))
 		return;
 	s->to_vm = true;
-	s->walk.vm.stop = !recorded_labels(); /* labels are searched for in the other frames */
+	s->walk.vm.stop = !records_labels(); /* labels are searched for in the other frames */
 	for (int i = 0; i < VM_NATIVE_DEPTH / LONG_STRIDE; i++)
 		if (walk_long_stride())
 			break;

@@ -84,8 +84,12 @@ static __always_inline void begin_waiting(
 	s->span.row.tid = ids.tid;
 	s->span.row.tgid = ids.tgid;
 	bpf_probe_read_kernel(s->span.row.comm, COMM_LEN, task->comm);
-	if (recorded_labels() && bpf_map_lookup_elem(&label_layouts, &ids.tgid))
-		s->span.row.label_set = LABEL_EARLIER;
+	if (records_labels()) {
+		const struct label_layout *layout = bpf_map_lookup_elem(&label_layouts, &ids.tgid);
+
+		if (layout)
+			s->span.row.label_set = label_set_id(layout->kind, LABEL_EARLIER);
+	}
 }
 
 /* Keeps s->span under KEY, unless the thread has begun another span meanwhile. */
