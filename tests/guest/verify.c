@@ -36,7 +36,8 @@ enum {
 	WAITS_ALL = (1 << WAIT_NONE) - 1,
 };
 
-#define ALL_VMS_AND_LABELS .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA), .label_keys = UINT32_MAX
+#define ALL_LABELS .labels = true, .label_keys = {[0 ... LABEL_KINDS - 1] = UINT32_MAX}
+#define ALL_VMS_AND_LABELS .vm = VM_ALL, .vm_by_native = VM_BIT(VM_LUA), ALL_LABELS
 
 static const struct mode {
 	const char *name, *tool;
@@ -48,15 +49,15 @@ static const struct mode {
 	{"--ruby", "on_cpu", {.vm = VM_BIT(VM_RUBY), .kernel = true}},
 	{"--lua", "on_cpu", {.vm = VM_BIT(VM_LUA), .vm_by_native = VM_BIT(VM_LUA), .kernel = true}},
 	{"--php", "on_cpu", {.vm = VM_BIT(VM_PHP), .kernel = true}},
-	{"--nginx", "on_cpu", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
+	{"--nginx", "on_cpu", {.user = true, .kernel = true, ALL_LABELS}},
 	{"--nginx--lua", "on_cpu", {.kernel = true, ALL_VMS_AND_LABELS}},
 	{"--mixed", "on_cpu", {.user = true, .kernel = true, ALL_VMS_AND_LABELS}},
 	{"off-cpu", "off_cpu", {.user = true, .kernel = true, .option = {WAITS_ALL}}},
 	{"off-cpu--nginx", "off_cpu",
-		{.user = true, .kernel = true, .label_keys = UINT32_MAX, .option = {WAITS_ALL}}},
+		{.user = true, .kernel = true, ALL_LABELS, .option = {WAITS_ALL}}},
 	{"off-cpu--mixed", "off_cpu",
 		{.user = true, .kernel = true, ALL_VMS_AND_LABELS, .option = {WAITS_ALL}}},
-	{"pools", "pools", {.user = true, .kernel = true, .label_keys = UINT32_MAX}},
+	{"pools", "pools", {.user = true, .kernel = true, ALL_LABELS}},
 	{"syscalls", "syscalls", {.user = true}},
 	{"syscalls--mixed", "syscalls", {.user = true, ALL_VMS_AND_LABELS}},
 	{"wall", "wall", {.user = true, .kernel = true}},
@@ -208,7 +209,7 @@ static int set_maps(struct bpf_object *object, const struct mode *mode)
 	{
 		const char *name = bpf_map__name(map);
 
-		set_size(map, mode->settings.vm, mode->settings.label_keys);
+		set_size(map, mode->settings.vm, mode->settings.labels);
 		if (strlen(name) > 7 && !strcmp(name + strlen(name) - 7, ".rodata"))
 			error = set_settings(map, mode);
 	}
@@ -337,7 +338,7 @@ static bool has_own_settings(const struct mode *mode)
 /* Returns whether MODE is recorded by the file with the programs NAME: TOOL or TOOL.plain. */
 static bool is_recorded_by(const struct mode *mode, const char *name)
 {
-	bool is_plain = !has_own_settings(mode) && !mode->settings.vm && !mode->settings.label_keys;
+	bool is_plain = !has_own_settings(mode) && !mode->settings.vm && !mode->settings.labels;
 	size_t len = strlen(mode->tool);
 
 	return !strncmp(name, mode->tool, len) && !strcmp(name + len, is_plain ? ".plain" : "");

@@ -131,6 +131,7 @@ int main(int argc, char **argv)
 	if (got == MAP_FAILED)
 		return 1;
 	rounds = atoi(argv[argc - 1]);
+	block_signal();
 	make_child();
 	pthread_create(&thread, NULL, second, NULL);
 	while (!__atomic_load_n(&second_tid, __ATOMIC_SEQ_CST))
