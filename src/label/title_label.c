@@ -59,3 +59,78 @@ static const char *pool_in_title(const char *text, size_t *len)
 
 const struct membership_label pool_label = {
 	.read = read_title, .value = pool_in_title, .changes = true};
+
+/* Returns whether the word, of LEN bytes, is "[local]" or "HOST(PORT)". */
+static bool is_host(const char *word, size_t len)
+{
+	size_t digits = len;
+
+	if (len == strlen("[local]") && !memcmp(word, "[local]", len))
+		return true;
+	if (!len || word[--digits] != ')')
+		return false;
+	while (digits && isdigit((unsigned char)word[digits - 1]))
+		digits--;
+	return digits > 1 && digits < len - 1 && word[digits - 1] == '(';
+}
+
+/* Returns what follows the word at TEXT if it is WORD, or else TEXT. */
+static const char *after_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncmp(text, word, len) && text[len] == ' ' ? text + len + 1 : text;
+}
+
+/*
+ * The labels database and role: PostgreSQL gives a process that serves a client the title
+ * "postgres: [CLUSTER: ][walsender ]ROLE [DATABASE ]HOST ACTIVITY", see backend_startup.c. Returns
+ * the role and, in AFTER, what follows it up to the host, or NULL if the title is another.
+ */
+static const char *client_in_title(const char *text, size_t *role, const char **after)
+{
+	const char *begin = after_word(text, "postgres:"), *last = NULL, *word;
+	size_t len = strcspn(begin, " ");
+
+	if (begin == text)
+		return NULL;
+	if (len && begin[len - 1] == ':' && begin[len])
+		begin += len + 1;
+	begin = after_word(begin, "walsender");
+	for (word = begin; *word; word += len + 1) {
+		len = strcspn(word, " ");
+		if (is_host(word, len))
+			break;
+		if (!word[len])
+			return NULL;
+		last = word;
+	}
+	if (!*word || !last)
+		return NULL;
+	*after = last > begin ? last : word;
+	*role = (size_t)(*after - begin) - 1;
+	return begin;
+}
+
+static const char *role_in_title(const char *text, size_t *len)
+{
+	const char *after;
+
+	return client_in_title(text, len, &after);
+}
+
+static const char *database_in_title(const char *text, size_t *len)
+{
+	size_t role;
+	const char *after;
+
+	if (!client_in_title(text, &role, &after))
+		return NULL;
+	*len = strcspn(after, " ");
+	return is_host(after, *len) ? NULL : after;
+}
+
+const struct membership_label database_label = {
+	.read = read_title, .value = database_in_title, .changes = true};
+const struct membership_label role_label = {
+	.read = read_title, .value = role_in_title, .changes = true};

@@ -252,6 +252,50 @@ static void test_title(void **state)
 	expect_title(long_title);
 }
 
+static void expect_label(const struct membership_label *label, const char *title, const char *want)
+{
+	size_t len = 0;
+	const char *value = label->value(title, &len);
+
+	if (!want) {
+		assert_null(value);
+		return;
+	}
+	assert_non_null(value);
+	assert_int_equal(len, strlen(want));
+	assert_memory_equal(value, want, len);
+}
+
+/* Titles of PostgreSQL 10 to 18. */
+static void test_client(void **state)
+{
+	static const struct {
+		const char *title, *role, *database;
+	} list[] = {
+		{"postgres: bob shop [local] SELECT", "bob", "shop"},
+		{"postgres: bob shop 127.0.0.1(41218) idle in transaction", "bob", "shop"},
+		{"postgres: 15/main: bob shop ::1(41218) COMMIT", "bob", "shop"},
+		{"postgres: bob shop [local]", "bob", "shop"},
+		{"postgres: the shop shop [local] idle", "the shop", "shop"},
+		{"postgres: 15/main: walsender copy [local] streaming 0/15A5F48", "copy", NULL},
+		{"postgres: walsender copy shop 10.0.0.2(5000) idle", "copy", "shop"},
+		{"postgres: walwriter ", NULL, NULL},
+		{"postgres: 15/main: autovacuum worker shop", NULL, NULL},
+		{"postgres: parallel worker for PID 1302", NULL, NULL},
+		{"postgres: [local] idle", NULL, NULL},
+		{"postgres: ", NULL, NULL},
+		{"postgres:", NULL, NULL},
+		{"/usr/lib/postgresql/15/bin/postgres -D /data", NULL, NULL},
+		{"cat a b [local]", NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(list); i++) {
+		expect_label(&role_label, list[i].title, list[i].role);
+		expect_label(&database_label, list[i].title, list[i].database);
+	}
+}
+
 static void test_nobody_asks(void **state)
 {
 	struct memberships none;
@@ -300,6 +344,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_title, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pool, set_up, tear_down),
+		cmocka_unit_test(test_client),
 		cmocka_unit_test_setup_teardown(test_nobody_asks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_labels, set_up, tear_down),
 	};

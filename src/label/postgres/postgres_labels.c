@@ -86,6 +86,7 @@ const struct label_source postgres_labels = {
 	.advice = "give the number of the postmaster, or of a backend",
 	.kind = LABEL_POSTGRES,
 	.children = true,
+	.memberships = MEMBERSHIP_BIT(database) | MEMBERSHIP_BIT(role),
 	.keys = keys,
 	.process = POSTGRES_BACKEND,
 	.place = "statement",
