@@ -307,12 +307,22 @@ void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t w
 	add_capped(&p->nodes[node].self, weight);
 }
 
+bool profile_has_counts(const struct profile *p, uint32_t node)
+{
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		if (value_counts_of_node(&p->counted[i], node))
+			return true;
+	return false;
+}
+
 void profile_add_self(struct profile *p, uint32_t node, const struct profile *from, uint32_t other)
 {
 	add_capped(&p->nodes[node].self, from->nodes[other].self);
 	if (from->nodes[other].self)
 		profile_times_add(&p->times, node, &from->times.series,
 			profile_times_of(&from->times, other));
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_move_node(&p->counted[i], node, &from->counted[i], other);
 }
 
 void profile_move_self(struct profile *p, uint32_t node, uint32_t other)
@@ -325,6 +335,8 @@ void profile_clear_self(struct profile *p, uint32_t node)
 {
 	p->nodes[node].self = 0;
 	profile_times_clear(&p->times, node);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		value_counts_clear_node(&p->counted[i], node);
 }
 
 void profile_add_tree(struct profile *p, const struct profile *from, const uint32_t *frame_of)
@@ -351,7 +363,13 @@ static void rebuild_tree(struct profile *p, struct profile *old, const uint32_t 
 	p->times.series = (struct series_pool){0};
 	p->times.of = NULL;
 	p->times.nr_of = 0;
+	for (size_t i = 0; i < COUNTED_MAX; i++) {
+		p->counted[i].of_node = NULL;
+		p->counted[i].nr_nodes = 0;
+	}
 	profile_add_tree(p, old, frame_of);
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		free(old->counted[i].of_node);
 	free(old->nodes);
 	free(old->by_node.slots);
 	profile_times_release(&old->times);

@@ -89,7 +89,7 @@ struct profile {
 	struct origin origin;
 	struct account account;
 	struct cuts cuts;                         /* why the account has cut and broken stacks */
-	struct value_counts counted[COUNTED_MAX]; /* for each value of the label given by --by */
+	struct value_counts counted[COUNTED_MAX]; /* if the view asks for them */
 	struct ranges ranges;                     /* the distribution of the events' values */
 	struct profile_times times;               /* of the self weights */
 	bool reversed;          /* the leaf is at the root, see filter_reverse() */
@@ -146,9 +146,12 @@ uint32_t profile_child(struct profile *p, uint32_t node, uint32_t frame);
 /* Adds WEIGHT to the self weight of a stack of N frames, root first. Sums stop at UINT64_MAX. */
 void profile_add(struct profile *p, const uint32_t *frames, size_t n, uint64_t weight);
 
+/* Returns whether things were counted that had the stack of NODE. */
+bool profile_has_counts(const struct profile *p, uint32_t node);
+
 /*
- * Adds the self weight of node OTHER of FROM to NODE, with its times. FROM may be P. The second
- * function also removes it from OTHER, a node of P.
+ * Adds the self weight of node OTHER of FROM to NODE, with its times and counts. FROM may be P. The
+ * second function also removes it from OTHER, a node of P.
  */
 void profile_add_self(struct profile *p, uint32_t node, const struct profile *from, uint32_t other);
 void profile_move_self(struct profile *p, uint32_t node, uint32_t other);

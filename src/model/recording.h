@@ -280,7 +280,9 @@ struct recording_view {
 	bool places;      /* frames have their place (place.h) */
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
-	bool times; /* the profile has the times of its nodes */
+	bool times;  /* the profile has the times of its nodes */
+	bool counts; /* the profile has the counts of events that only count; with BY it always has
+		      */
 	/* If the recording has slices: the same, and threads and processes. */
 	bool timeline;
 };

@@ -435,7 +435,8 @@ static bool is_wait(const struct recording *rec, const struct rec_row *row)
 	return wait_is_off_cpu(recording_label(rec, row, RECORDING_STATE, &len));
 }
 
-static void add_row(struct tree_builder *b, const struct rec_row *row)
+/* Sets b->node to the end of the row's stack. */
+static void push_row(struct tree_builder *b, const struct rec_row *row)
 {
 	b->is_wait = b->scheduler && is_wait(b->rec, row);
 	b->node = 0;
@@ -456,6 +457,11 @@ static void add_row(struct tree_builder *b, const struct rec_row *row)
 		push_state(b, row);
 	if (b->view->label_sets && row->labels)
 		push_label_set(b, row);
+}
+
+static void add_row(struct tree_builder *b, const struct rec_row *row)
+{
+	push_row(b, row);
 	add_capped(&b->p->nodes[b->node].self, row->sum);
 	if (b->view->times)
 		profile_times_add(&b->p->times, b->node, &b->rec->series, row->series);
@@ -552,26 +558,33 @@ static struct value_counts *counts_in(struct profile *p, const char *unit)
 	return NULL;
 }
 
+/* Counts what ROW stands for, in the stack of the row if it has one. */
+static void count_row(struct tree_builder *b, const struct rec_row *row)
+{
+	const struct rec_event *event = &b->rec->events[row->event];
+	struct value_counts *c = counts_in(b->p, recording_get(b->rec, event->unit));
+
+	if (!c)
+		return;
+	if (row->stacks[0] != NO_STACK) {
+		c->stacks = true;
+		push_row(b, row);
+		value_counts_add_node(c, b->node, row->sum);
+	} else if (b->view->by) {
+		set_by_text(b, row);
+		value_counts_add(c, b->text.buf, b->text.len, row->sum);
+	}
+}
+
 /* Counts what the events that only count stand for, such as requests or calls. */
 static void count_things(struct tree_builder *b)
 {
 	const struct recording *rec = b->rec;
 	bool *counts = recording_counting_events(rec, b->view);
 
-	for (size_t i = 0; i < rec->nr_rows; i++) {
-		const struct rec_row *row = &rec->rows[i];
-
-		if (!counts[row->event] || !recording_selects(rec, b->view, row))
-			continue;
-		struct value_counts *c =
-			counts_in(b->p, recording_get(rec, rec->events[row->event].unit));
-
-		set_by_text(b, row);
-		if (!c)
-			continue;
-		c->stacks |= row->stacks[0] != NO_STACK;
-		value_counts_add(c, b->text.buf, b->text.len, row->sum);
-	}
+	for (size_t i = 0; i < rec->nr_rows; i++)
+		if (counts[rec->rows[i].event] && recording_selects(rec, b->view, &rec->rows[i]))
+			count_row(b, &rec->rows[i]);
 	free(counts);
 }
 
@@ -611,7 +624,7 @@ void recording_to_profile(
 			add_row(&b, &rec->rows[i]);
 			add_range(&b, &rec->rows[i]);
 		}
-	if (view->by)
+	if (view->by || view->counts)
 		count_things(&b);
 	if (event < rec->nr_events) {
 		profile_set(&p->unit, recording_get(rec, rec->events[event].unit));

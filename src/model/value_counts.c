@@ -15,6 +15,7 @@ void value_counts_release(struct value_counts *c)
 {
 	free(c->unit);
 	free(c->counts);
+	free(c->of_node);
 	strpool_release(&c->values);
 	*c = (struct value_counts){0};
 }
@@ -46,23 +47,48 @@ static void add_counts(struct value_counts *c, const struct value_counts *from)
 				strpool_len(&from->values, i), from->counts[i]);
 }
 
-void value_counts_drop_stacks(struct value_counts *list)
+void value_counts_add_node(struct value_counts *c, uint32_t node, uint64_t nr)
 {
-	size_t nr = 0;
+	uint32_t had = c->nr_nodes;
 
-	for (size_t i = 0; i < COUNTED_MAX; i++)
-		if (list[i].stacks)
-			value_counts_release(&list[i]);
-		else
-			list[nr++] = list[i];
-	while (nr < COUNTED_MAX)
-		value_counts_init(&list[nr++]);
+	if (node >= had) {
+		c->nr_nodes = 2 * node + 1024;
+		c->of_node = xrealloc(c->of_node, c->nr_nodes, sizeof(*c->of_node));
+		memset(c->of_node + had, 0, (c->nr_nodes - had) * sizeof(*c->of_node));
+	}
+	add_capped(&c->of_node[node], nr);
+}
+
+uint64_t value_counts_of_node(const struct value_counts *c, uint32_t node)
+{
+	return node < c->nr_nodes ? c->of_node[node] : 0;
+}
+
+void value_counts_clear_node(struct value_counts *c, uint32_t node)
+{
+	if (node < c->nr_nodes)
+		c->of_node[node] = 0;
+}
+
+void value_counts_move_node(
+	struct value_counts *c, uint32_t node, const struct value_counts *from, uint32_t other)
+{
+	uint64_t nr = value_counts_of_node(from, other);
+
+	if (nr && (!c->unit || !from->unit || !strcmp(c->unit, from->unit)))
+		value_counts_add_node(c, node, nr);
 }
 
 void value_counts_copy(struct value_counts *c, const struct value_counts *from)
 {
+	uint64_t *of_node = c->of_node;
+	uint32_t nr_nodes = c->nr_nodes;
+
+	c->of_node = NULL;
 	value_counts_release(c);
 	value_counts_init(c);
+	c->of_node = of_node;
+	c->nr_nodes = nr_nodes;
 	c->unit = from->unit ? xstrdup(from->unit) : NULL;
 	c->partial = from->partial;
 	c->stacks = from->stacks;

@@ -63,13 +63,13 @@ static uint64_t take_stacks(const struct function_match_list *list, bool with, s
 	return left_out;
 }
 
-/* Returns for each node whether it has inclusive weight. The caller frees the list. */
+/* Returns for each node whether it has inclusive weight, or counts. The caller frees the list. */
 static bool *find_weight(const struct profile *p)
 {
 	bool *weight = xcalloc(p->nr_nodes, sizeof(*weight));
 
 	for (uint32_t i = p->nr_nodes; i--;) { /* a parent's number is below its children's */
-		weight[i] |= p->nodes[i].self != 0;
+		weight[i] |= p->nodes[i].self != 0 || profile_has_counts(p, i);
 		weight[p->nodes[i].parent] |= weight[i];
 	}
 	return weight;
@@ -134,7 +134,7 @@ int filter_reverse(const struct profile *p, struct profile *out, struct strbuf *
 	for (uint32_t node = 0; node < p->nr_nodes; node++) {
 		uint32_t at = 0;
 
-		if (!p->nodes[node].self)
+		if (!p->nodes[node].self && !profile_has_counts(p, node))
 			continue;
 		for (uint32_t from = node; from; from = p->nodes[from].parent)
 			at = profile_child(out, at, frame_of[p->nodes[from].frame]);
@@ -184,11 +184,9 @@ static bool select_stacks(const struct filter *f, struct profile *p, struct strb
 	any = options.len;
 	if (any)
 		profile_recount(p);
-	if (left_out) {
-		value_counts_drop_stacks(p->counted);
+	if (left_out)
 		strbuf_addf(notes, "left out by %s: %" PRIu64 " %s of %" PRIu64 "\n", options.buf,
 			left_out, p->unit, p->account.kept + left_out);
-	}
 	add_capped(&p->account.left_out, left_out);
 	strbuf_release(&options);
 	return any;

@@ -275,8 +275,27 @@ static void add_up_stacks(struct group_index *x, const uint32_t *of_stack)
 	}
 }
 
+bool groups_have_counts(const struct value_counts *counts, const struct report_keys *keys)
+{
+	return counts->stacks ? report_keys_are_of_stacks(keys) : keys->label && keys->nr == 1;
+}
+
+/* Adds the counts of what had the stacks of the nodes, whose combinations are OF_STACK. */
+static void add_node_counts(struct group_index *x, size_t which, const uint32_t *of_stack)
+{
+	const struct profile *p = x->groups->p;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		uint64_t nr = value_counts_of_node(&p->counted[which], i);
+		uint32_t number = nr ? number_of_group(x, of_stack[i], 0, 0) : 0;
+
+		if (nr)
+			add_capped(&x->groups->list[number].counts[which], nr);
+	}
+}
+
 /* Adds the counts of the label's values, also of values that no stack has. */
-static void add_counts(struct group_index *x, size_t which)
+static void add_value_counts(struct group_index *x, size_t which)
 {
 	const struct value_counts *t = &x->groups->p->counted[which];
 	uint32_t none = no_combination(x);
@@ -288,6 +307,20 @@ static void add_counts(struct group_index *x, size_t which)
 		uint32_t number = number_of_group(x, of, 0, 0);
 
 		x->groups->list[number].counts[which] = t->counts[i];
+	}
+}
+
+static void add_counts(struct group_index *x, const uint32_t *of_stack)
+{
+	const struct profile *p = x->groups->p;
+
+	for (size_t i = 0; i < COUNTED_MAX; i++) {
+		if (!groups_have_counts(&p->counted[i], x->keys))
+			continue;
+		if (p->counted[i].stacks)
+			add_node_counts(x, i, of_stack);
+		else
+			add_value_counts(x, i);
 	}
 }
 
@@ -371,9 +404,7 @@ void groups_init(struct report_entries *groups, const struct profile *p,
 		add_up_stacks(&x, of_stack);
 	else
 		add_up_frames(&x, of_stack, categories);
-	if (keys->label && keys->nr == 1)
-		for (size_t i = 0; i < COUNTED_MAX; i++)
-			add_counts(&x, i);
+	add_counts(&x, of_stack);
 	sort(&x);
 	free(of_stack);
 	free(categories);

@@ -30,9 +30,8 @@ bool report_has_one_weight(const struct report *r)
 
 const char *report_counted(const struct report *r, size_t i)
 {
-	const struct report_keys *keys = &r->options->keys;
-
-	return r->options->of == REPORT_GROUPS && keys->label && keys->nr == 1 && i < COUNTED_MAX
+	return r->options->of == REPORT_GROUPS && i < COUNTED_MAX &&
+			       groups_have_counts(&r->p->counted[i], &r->options->keys)
 		       ? r->p->counted[i].unit
 		       : NULL;
 }

@@ -151,6 +151,7 @@ void report_keys_read(const struct report_keys *keys, struct recording_view *vie
 		view->threads = false;
 	}
 	view->threads |= report_keys_have(keys, BY_THREAD);
+	view->counts = report_keys_are_of_stacks(keys);
 	if (!keys->label)
 		return;
 	view->by = keys->label;
