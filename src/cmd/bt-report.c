@@ -183,7 +183,7 @@ static void check_distr(const struct report_command *o)
 {
 	const struct filter *f = &o->args.filter;
 
-	bool is_by_label = o->report.keys.label && o->report.keys.nr == 1;
+	bool is_by_label = report_keys_are_a_label(&o->report.keys);
 
 	if (o->has_of && !is_by_label && !o->args.input.view.range_by_leaf)
 		arg_error("--distr is for all stacks, by function, or by a label");
@@ -251,7 +251,7 @@ static int turn(struct profile *p)
 
 static int write_distr(const struct report_command *o, const struct profile *p, FILE *out)
 {
-	const char *key = o->args.input.view.range_by_leaf ? "function" : o->report.keys.label;
+	const char *key = o->args.input.view.range_by_leaf ? "function" : o->report.keys.labels[0];
 
 	if (!ranges_report(p, key, grid_format(o), out))
 		return 0;

@@ -259,6 +259,8 @@ bool recording_has_several_processes(
 void recording_add_unnamed(
 	const struct recording *rec, const struct rec_frame *f, struct strbuf *out);
 
+enum { BY_MORE_MAX = 2 };
+
 /* How rows are converted to stacks of the call tree. */
 struct recording_view {
 	bool comm;      /* the root frame is the task's comm */
@@ -271,7 +273,8 @@ struct recording_view {
 	const struct label_filter *tasks;  /* the same, of tasks (task_filter.h) */
 	bool range_by_leaf; /* distributions are grouped by the function at the leaf */
 	const char *by;     /* the root frame is the value of this label, unless it is NULL */
-	const char *const *by_words; /* for messages: what BY could have been, or NULL */
+	const char *by_more[BY_MORE_MAX + 1]; /* below it the values of these, up to a NULL */
+	const char *const *by_words;          /* for messages: what BY could have been, or NULL */
 	bool keep_labels; /* frames that stand for labels stay different from other frames */
 	bool note_states; /* add notes for states even if there is only one, or too many */
 	bool scheduler;   /* keep the scheduler's functions at the leaf of waits (scheduler.h) */

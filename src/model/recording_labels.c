@@ -222,6 +222,8 @@ static bool has_labels(
 				rec, used, view->labels, view->labels->choices[i].key, notes);
 	if (used && view->by)
 		all &= check_key(rec, used, view->by, view, notes);
+	for (size_t i = 0; used && view->by_more[i]; i++)
+		all &= check_key(rec, used, view->by_more[i], view, notes);
 	free(used);
 	return all;
 }

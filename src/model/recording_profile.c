@@ -372,27 +372,26 @@ static void push_label(struct tree_builder *b, enum frame_kind kind, enum frame_
 }
 
 /*
- * Sets the text to the value of the row's label. If it has none, sets the text to a note that says
- * so, and returns false.
+ * Sets the text to the value of the row's label KEY. If it has none, sets the text to a note that
+ * says so, and returns false.
  */
-static bool set_by_text(struct tree_builder *b, const struct rec_row *row)
+static bool set_label_text(struct tree_builder *b, const struct rec_row *row, const char *key)
 {
 	size_t len;
-	const char *value = recording_label(b->rec, row, b->view->by, &len);
+	const char *value = recording_label(b->rec, row, key, &len);
 
 	strbuf_reset(&b->text);
 	strbuf_add(&b->text, value, len);
 	if (!len)
-		recording_add_no_label(b->view->by, &b->text);
+		recording_add_no_label(key, &b->text);
 	return len;
 }
 
-static void push_by(struct tree_builder *b, const struct rec_row *row)
+static void push_by(struct tree_builder *b, const struct rec_row *row, const char *key)
 {
-	if (set_by_text(b, row))
-		push_label(b, FRAME_TASK, LABEL_BY);
-	else
-		push_text(b, FRAME_NOTE);
+	bool has_value = set_label_text(b, row, key);
+
+	push_label(b, has_value ? FRAME_TASK : FRAME_NOTE, LABEL_BY);
 }
 
 static void push_state(struct tree_builder *b, const struct rec_row *row)
@@ -442,7 +441,9 @@ static void push_row(struct tree_builder *b, const struct rec_row *row)
 	b->node = 0;
 	b->is_cut = false;
 	if (b->view->by)
-		push_by(b, row);
+		push_by(b, row, b->view->by);
+	for (size_t i = 0; b->view->by_more[i]; i++)
+		push_by(b, row, b->view->by_more[i]);
 	push_task(b, row->task);
 	b->before = b->node;
 	for (size_t k = 0; k < ARRAY_LEN(stack_order); k++)
@@ -492,7 +493,7 @@ static void add_range(struct tree_builder *b, const struct rec_row *row)
 	if (b->view->range_by_leaf)
 		set_leaf_text(b);
 	else if (b->view->by)
-		set_by_text(b, row);
+		set_label_text(b, row, b->view->by);
 	ranges_add(&b->p->ranges, b->text.buf, b->text.len, range, row->count, row->sum);
 }
 
@@ -571,7 +572,7 @@ static void count_row(struct tree_builder *b, const struct rec_row *row)
 		push_row(b, row);
 		value_counts_add_node(c, b->node, row->sum);
 	} else if (b->view->by) {
-		set_by_text(b, row);
+		set_label_text(b, row, b->view->by);
 		value_counts_add(c, b->text.buf, b->text.len, row->sum);
 	}
 }

@@ -143,7 +143,7 @@ static uint32_t no_combination(struct group_index *x)
 			continue;
 		strbuf_reset(&x->name);
 		if (x->keys->list[i] == BY_LABEL)
-			recording_add_no_label(x->keys->label, &x->name);
+			recording_add_no_label(report_keys_label(x->keys, i), &x->name);
 		else
 			strbuf_adds(&x->name, "[unknown]");
 		c.values[i] = strpool_add(names, x->name.buf, x->name.len);
@@ -151,15 +151,13 @@ static uint32_t no_combination(struct group_index *x)
 	return add_combination(x, &c);
 }
 
-/* Returns combination NUMBER with the value of a task or label. */
-static uint32_t with_value(struct group_index *x, uint32_t number, bool label, const char *value)
+/* Returns combination NUMBER with the value of key KEY, unless there is no such key. */
+static uint32_t with_value(struct group_index *x, uint32_t number, size_t key, const char *value)
 {
 	struct combination c = get_combination(x, number);
 
-	for (size_t i = 0; i < x->keys->nr; i++)
-		if (report_by_is_of_stacks(x->keys->list[i]) &&
-			label == (x->keys->list[i] == BY_LABEL))
-			c.values[i] = strpool_adds(&x->groups->categories.names, value);
+	if (key < x->keys->nr)
+		c.values[key] = strpool_adds(&x->groups->categories.names, value);
 	return add_combination(x, &c);
 }
 
@@ -169,14 +167,15 @@ static bool is_root(const struct group_index *x, uint32_t node)
 	const struct profile *p = x->groups->p;
 	const struct frame *f = &p->frames[p->nodes[node].frame];
 
-	if (f->kind == FRAME_TASK)
+	if (f->kind == FRAME_TASK || f->label == LABEL_BY)
 		return true;
-	if (f->kind != FRAME_NOTE || p->nodes[node].parent || !x->keys->label)
+	if (f->kind != FRAME_NOTE || p->nodes[node].parent || !x->keys->nr_labels)
 		return false;
 	const char *name = profile_name(p, p->nodes[node].frame, NULL);
-	size_t len = strlen(x->keys->label);
+	const char *label = x->keys->labels[0];
+	size_t len = strlen(label);
 
-	return begins_with(name, strlen(name), "[no ") && !strncmp(name + 4, x->keys->label, len) &&
+	return begins_with(name, strlen(name), "[no ") && !strncmp(name + 4, label, len) &&
 	       !strcmp(name + 4 + len, "]");
 }
 
@@ -185,16 +184,22 @@ static uint32_t *combinations_of_stacks(struct group_index *x)
 {
 	const struct profile *p = x->groups->p;
 	uint32_t *of = xcalloc(p->nr_nodes, sizeof(*of));
+	uint8_t *labels = xcalloc(p->nr_nodes, sizeof(*labels)); /* in the stack, up to the node */
 
 	of[0] = no_combination(x);
 	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* a parent's number is below its children's */
 		const struct frame *f = &p->frames[p->nodes[i].frame];
+		uint32_t parent = p->nodes[i].parent;
 
-		of[i] = of[p->nodes[i].parent];
+		of[i] = of[parent];
+		labels[i] = labels[parent] + (f->label == LABEL_BY);
 		if (f->kind == FRAME_TASK)
-			of[i] = with_value(x, of[i], f->label == LABEL_BY,
+			of[i] = with_value(x, of[i],
+				f->label == LABEL_BY ? report_keys_of_label(x->keys, labels[parent])
+						     : report_keys_of_task(x->keys),
 				profile_name(p, p->nodes[i].frame, NULL));
 	}
+	free(labels);
 	return of;
 }
 
@@ -277,7 +282,7 @@ static void add_up_stacks(struct group_index *x, const uint32_t *of_stack)
 
 bool groups_have_counts(const struct value_counts *counts, const struct report_keys *keys)
 {
-	return counts->stacks ? report_keys_are_of_stacks(keys) : keys->label && keys->nr == 1;
+	return counts->stacks ? report_keys_are_of_stacks(keys) : report_keys_are_a_label(keys);
 }
 
 /* Adds the counts of what had the stacks of the nodes, whose combinations are OF_STACK. */
@@ -303,7 +308,7 @@ static void add_value_counts(struct group_index *x, size_t which)
 	for (uint32_t i = 0; i < t->values.nr && i < t->alloc; i++) {
 		if (!t->counts[i])
 			continue;
-		uint32_t of = with_value(x, none, true, strpool_get(&t->values, i));
+		uint32_t of = with_value(x, none, 0, strpool_get(&t->values, i));
 		uint32_t number = number_of_group(x, of, 0, 0);
 
 		x->groups->list[number].counts[which] = t->counts[i];

@@ -243,7 +243,7 @@ static void csv_group_head(struct report *r)
 	const struct report_keys *keys = &r->options->keys;
 
 	for (size_t i = 0; i < keys->nr; i++)
-		strbuf_addf(&r->text, "%s,", report_by_column(keys->list[i]));
+		strbuf_addf(&r->text, "%s,", report_keys_column(keys, i));
 	strbuf_adds(&r->text, report_keys_add_module(keys) ? "module," : "");
 	strbuf_adds(&r->text, report_has_one_weight(r) ? "weight,weight_pct"
 						       : "self,self_pct,inclusive,inclusive_pct");
@@ -318,7 +318,7 @@ static void json_group(struct report *r, const struct report_entry *row)
 	const struct report_keys *keys = &r->options->keys;
 
 	for (size_t i = 0; i < keys->nr; i++)
-		json_text(&r->text, i ? ", " : "", report_by_column(keys->list[i]),
+		json_text(&r->text, i ? ", " : "", report_keys_column(keys, i),
 			group_value(&r->rows, row, i));
 	if (report_keys_add_module(keys))
 		json_text(&r->text, ", ", "module", profile_module(r->p, row->frame));
@@ -374,14 +374,16 @@ static void json_keys(struct report *r)
 	strbuf_adds(&r->text, keys->nr > 1 ? "[" : "");
 	for (size_t i = 0; i < keys->nr; i++) {
 		enum report_by by = keys->list[i];
-		const char *word = by == BY_LABEL ? "label" : report_by_column(by);
+		const char *word = by == BY_LABEL && keys->nr_labels == 1
+					   ? "label"
+					   : report_keys_column(keys, i);
 
 		strbuf_adds(&r->text, i ? ", " : "");
 		json_string(&r->text, word, strlen(word));
 	}
 	strbuf_adds(&r->text, keys->nr > 1 ? "]" : "");
-	if (keys->label)
-		json_text(&r->text, ",\n ", "label", keys->label);
+	if (keys->nr_labels == 1)
+		json_text(&r->text, ",\n ", "label", keys->labels[0]);
 }
 
 static void report_json(struct report *r)

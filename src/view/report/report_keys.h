@@ -7,10 +7,11 @@
 #ifndef VIEW_REPORT_REPORT_KEYS_H
 #define VIEW_REPORT_REPORT_KEYS_H
 
+#include "model/recording.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-struct recording_view;
 struct strbuf;
 
 enum report_by {
@@ -26,17 +27,19 @@ enum report_by {
 	NR_BY,
 };
 
-enum { REPORT_KEYS_MAX = 7 }; /* all keys of frames, a task and a label */
+enum { REPORT_LABELS_MAX = 1 + BY_MORE_MAX };
+enum { REPORT_KEYS_MAX = 6 + REPORT_LABELS_MAX }; /* all keys of frames, a task and labels */
 
 struct report_keys {
 	enum report_by list[REPORT_KEYS_MAX];
 	size_t nr;
-	char *label; /* the key of the label, or NULL */
+	char *labels[REPORT_LABELS_MAX]; /* the keys of labels, in the order of the list */
+	size_t nr_labels;
 };
 
 /*
- * Adds the keys of ARG, which is KEY[,KEY...]. Other words than these are the key of a label, which
- * may follow "label:". Returns -1 with a message without newline if they cannot be combined.
+ * Adds the keys of ARG, which is KEY[,KEY...]. Other words than these are keys of labels, which may
+ * follow "label:". Returns -1 with a message without newline if they cannot be combined.
  */
 int report_keys_parse(struct report_keys *keys, const char *arg, struct strbuf *err);
 void report_keys_release(struct report_keys *keys);
@@ -50,6 +53,16 @@ bool report_keys_have(const struct report_keys *keys, enum report_by by);
 bool report_by_is_of_stacks(enum report_by by);
 bool report_keys_are_of_stacks(const struct report_keys *keys);
 
+/* Returns the key of the label that key number KEY of the list is. */
+const char *report_keys_label(const struct report_keys *keys, size_t key);
+
+/* Returns whether the label is the only key. */
+bool report_keys_are_a_label(const struct report_keys *keys);
+
+/* Returns the index in the list of the task, or of label number NR, or nr if there is none. */
+size_t report_keys_of_task(const struct report_keys *keys);
+size_t report_keys_of_label(const struct report_keys *keys, size_t nr);
+
 /* Whether rows are slices of time. */
 bool report_keys_are_slices(const struct report_keys *keys);
 
@@ -59,8 +72,11 @@ bool report_keys_are_slices(const struct report_keys *keys);
 bool report_keys_add_module(const struct report_keys *keys);
 bool report_by_has_module(enum report_by by);
 
-/* Returns the heading of the column in CSV, and the member in JSON: "module", "value". */
-const char *report_by_column(enum report_by by);
+/*
+ * Returns the heading of a key's column in CSV, and the member in JSON: "module", or "value" for a
+ * label, or each label's key if there are several.
+ */
+const char *report_keys_column(const struct report_keys *keys, size_t key);
 
 /* Returns the noun for N values of a key: "modules". */
 const char *report_by_noun(enum report_by by, size_t n);

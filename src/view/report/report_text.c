@@ -134,10 +134,10 @@ static size_t key_with_module(const struct report_keys *keys)
 	return key;
 }
 
-/* Returns "[sleeping]" if VALUE is the letter of a state, of the label of KEYS, or "" if not. */
-static const char *note_of(const struct report_keys *keys, const char *value)
+/* Returns "[sleeping]" if VALUE is the letter of a state, and the label's, or "" if not. */
+static const char *note_of(const char *label, const char *value)
 {
-	const char *note = strcmp(keys->label, RECORDING_STATE) ? NULL : wait_note(value);
+	const char *note = strcmp(label, RECORDING_STATE) ? NULL : wait_note(value);
 
 	return note ? note : "";
 }
@@ -154,7 +154,7 @@ static struct report_cell cell_of(
 
 	return (struct report_cell){value, strlen(value),
 		module           ? profile_module(r->p, row->frame)
-		: by == BY_LABEL ? note_of(keys, value)
+		: by == BY_LABEL ? note_of(report_keys_label(keys, key), value)
 				 : "",
 		by == BY_MODULE || by == BY_FILE || by == BY_LINE,
 		by == BY_FUNCTION && r->options->short_names};
@@ -165,7 +165,8 @@ static void add_key_head(struct strbuf *out, const struct report_keys *keys, siz
 {
 	enum report_by by = keys->list[key];
 
-	strbuf_adds(out, by == BY_LABEL ? keys->label : report_by_column(by));
+	strbuf_adds(
+		out, by == BY_LABEL ? report_keys_label(keys, key) : report_keys_column(keys, key));
 	strbuf_adds(out, key == key_with_module(keys) ? " [module]" : "");
 }
 
