@@ -26,7 +26,7 @@ futex_waits() {
 	waits_of "$1" '.*;work;await_condition;.*' "$N" kind=futex "released-by=locks/$waits_tid"
 	waits_of "$1" '.*;work;change_table;.*' "$N" kind=futex "released-by=locks/$waits_tid"
 	waits_of "$1" '_start;.*;main;(wait_for_all;)?give_up;.*' "$N" kind=futex error=ETIMEDOUT
-	waits_of "$1" '_start;.*;main;(wait_for_all;)?join;.*' "$N" kind=join 'lock=end of locks'
+	waits_of "$1" '_start;.*;main;(wait_for_all;)?join;.*' "$N" kind=join 'lock=end of thread locks'
 	# nobody releases the last one, which ends with its thread
 	waits_of "$1" '.*;stay;.*' 1 kind=futex error=ERESTARTSYS
 }

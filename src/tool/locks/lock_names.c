@@ -10,12 +10,14 @@
 void lock_names_init(struct lock_names *n, const struct processes *ps)
 {
 	*n = (struct lock_names){.ps = ps};
+	shared_memory_init(&n->shared);
 	strpool_init(&n->texts);
 	table_init(&n->known);
 }
 
 void lock_names_release(struct lock_names *n)
 {
+	shared_memory_release(&n->shared);
 	strpool_release(&n->texts);
 	table_release(&n->known);
 }
@@ -64,6 +66,18 @@ static char *name_in_file(struct lock_names *n, uint32_t pid, uint64_t address)
 		"%s+0x%" PRIx64 " (%s)", range.variable, linked - range.start, file_name(o->path));
 }
 
+/* Returns the name of a lock that is not in a file. The caller frees it. */
+static char *name_in_memory(struct lock_names *n, uint32_t pid, uint64_t address)
+{
+	char *place = pid ? shared_memory_place(&n->shared, pid, address) : NULL;
+
+	if (place)
+		return place;
+	if (pid)
+		return xasprintf("0x%" PRIx64 " (process %" PRIu32 ")", address, pid);
+	return xasprintf("0x%" PRIx64, address);
+}
+
 const char *lock_name(struct lock_names *n, uint32_t pid, uint64_t address)
 {
 	bool is_new;
@@ -73,7 +87,7 @@ const char *lock_name(struct lock_names *n, uint32_t pid, uint64_t address)
 		char *name = name_in_file(n, pid, address);
 
 		if (!name)
-			name = xasprintf("0x%" PRIx64, address);
+			name = name_in_memory(n, pid, address);
 		*text = strpool_adds(&n->texts, name);
 		free(name);
 	}

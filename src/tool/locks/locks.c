@@ -124,7 +124,7 @@ static uint32_t label_lock(struct locks_run *r, struct samples *s, const struct 
 {
 	if (l->kind != LOCK_JOIN)
 		return samples_label(s, 0, "lock", lock_name(&r->names, l->tgid, l->address));
-	char *text = xasprintf("end of %.*s", COMM_LEN, l->comm_by);
+	char *text = xasprintf("end of thread %.*s", COMM_LEN, l->comm_by);
 	uint32_t set = samples_label(s, 0, "lock", text);
 
 	free(text);
