@@ -23,7 +23,7 @@ futex_waits attached
 strip -o "$T/stripped" "$LOCKS"
 expect_record stripped 0 -u -- "$T/stripped" "$T" 1
 check 'stripped: the place of a lock' grep -qE '^label [0-9]+ lock stripped\+0x[0-9a-f]+$' "$T/stripped.rec"
-check 'stripped: a lock on the heap has its address' grep -qE '^label [0-9]+ lock 0x[0-9a-f]+$' "$T/stripped.rec"
+check 'stripped: a lock on the heap has its address' grep -qE '^label [0-9]+ lock 0x[0-9a-f]+.x20.process.x20[0-9]+.$' "$T/stripped.rec"
 
 # a variable of C++, whose name is one of a namespace
 cc -O2 -g -pthread -Dqueue_mutex=_ZN5cache5mutexE -o "$T/mangled" "$TOP/tests/programs/locks.c"
