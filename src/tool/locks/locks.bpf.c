@@ -324,8 +324,10 @@ int scan_waits(struct bpf_iter__task *ctx)
 	if (task->on_cpu || !take_regs_of(s, task))
 		return 0;
 	begin_waiting(s, task, ids);
-	if (take_futex(s, s->regs.orig_ax & ~(uint64_t)SYSCALL_X32, is_compat))
-		keep_waiting(s, task, &key, false, count);
+	if (!take_futex(s, s->regs.orig_ax & ~(uint64_t)SYSCALL_X32, is_compat))
+		return 0;
+	s->span.word[LOCK_KIND] |= LOCK_EARLIER;
+	keep_waiting(s, task, &key, false, count);
 	return 0;
 }
 

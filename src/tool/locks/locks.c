@@ -44,6 +44,7 @@ struct locks_run {
 	uint64_t nr_unfinished;  /* waits whose threads have ended */
 	uint64_t nr_unlabelled;  /* rows for whose labels there was no room */
 	struct lock_labels open; /* of the wait that is being added */
+	bool never_ran;          /* its thread has not run since the recording began */
 	struct lock_names names;
 };
 
@@ -147,6 +148,8 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 	set = samples_label(s, set, "kind", kinds[l.kind % LOCK_KINDS]);
 	if (l.error)
 		set = samples_label(s, set, "error", error_name(l.error, other));
+	if (value == LABELS_OPEN && r->never_ran)
+		set = samples_label(s, set, RECORDING_RAN, RECORDING_RAN_NEVER);
 	return *l.comm_by && value != LABELS_OPEN ? label_releaser(s, set, &l) : set;
 }
 
@@ -180,10 +183,12 @@ static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now
 	uint64_t ns = now_ns - wait->since;
 	struct row_key row = wait->row;
 	uint32_t number = (uint32_t)wait->word[LOCK_NUMBER];
+	uint16_t kind = (uint16_t)wait->word[LOCK_KIND];
 
 	r->open = (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
-		.tgid = wait->word[LOCK_KIND] < LOCK_SPIN ? row.tgid : 0,
-		.kind = (uint16_t)wait->word[LOCK_KIND]};
+		.tgid = kind < LOCK_SPIN ? row.tgid : 0,
+		.kind = kind};
+	r->never_ran = wait->word[LOCK_KIND] & LOCK_EARLIER;
 	find_joined(r, &r->open);
 	row.state = TOOL_VALUE(number ? number : LABELS_OPEN);
 	row.waker = number ? wait->wakers[0] : 0;

@@ -64,9 +64,11 @@ enum { LOCK_THREADS_MAX = 1 << 12 };
 /* The words of a span that is a wait. */
 enum {
 	LOCK_ADDRESS,
-	LOCK_KIND,
+	LOCK_KIND,   /* and LOCK_EARLIER */
 	LOCK_NUMBER, /* number of its struct lock_labels, or 0 if the lock was not released yet */
 };
+
+enum { LOCK_EARLIER = 1 << 16 }; /* the wait has begun before the recording */
 
 enum lock_part { LOCK_PART_USER, LOCK_PART_KERNEL }; /* tell a thread's waits apart */
 

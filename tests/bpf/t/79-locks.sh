@@ -65,7 +65,7 @@ check_eq 'fast: no such waits' 0 "$(waits fast give_up)"
 # who waits already, and for ever: without kernel stack, as all waits for futexes
 start "$LOCKS" "$T" 0
 expect_record stuck 0 -uk -p $target -t 0.5
-waits_of stuck '_*clone3?;start_thread;stay;[^[]*' 1 kind=futex
+waits_of stuck '_*clone3?;start_thread;stay;[^[]*' 1 kind=futex ran=never
 waits_of stuck '_start;.*;main;join;[^[]*' 1 kind=join 'lock=end of thread locks'
 check 'stuck: the whole stack' grep -qE '^_*clone3?;start_thread;stay;' "$T/stuck.folded"
 finish
