@@ -2,8 +2,11 @@
 /*
  * The time is divided into columns. For each function, the inclusive weights in all windows of 1,
  * 2, 4 … columns are compared with each other. An outlier is farther from the quartiles than 1.5
- * times the distance between them (Tukey's rule), and beyond nine tenths of the windows: what a
- * function does more often is a phase of the program. For everything together, windows with
+ * times the distance between them (Tukey's rule). Outliers are a tenth of the time at most, or few
+ * ranges: what a function does more often is a phase of the program, and only windows beyond nine
+ * tenths of the others are outliers. So they are for all functions if most of the time would be
+ * unusual for one function or another. An outlier grows over columns beside it that are beyond the
+ * quartiles, too, and over a gap that chance explains. For everything together, windows with
  * unusually little are outliers, too, except at the ends: before the first event the program may
  * not have started, and the recording ends within the last column.
  *
@@ -27,11 +30,13 @@ enum {
 	COLUMNS_MAX = 400,
 	FUNCTIONS_SHOWN = 5, /* for each outlier */
 	COLUMNS_MIN = 20,    /* fewer columns do not tell what is usual */
-	RARE = 10,           /* at most one window in this many is an outlier */
+	RARE = 10,           /* at most one column in this many is unusual … */
+	RANGES_RARE = 3,     /* … or columns are in at most so many ranges */
 };
 
 #define SIGNIFICANT 0.001 /* probability that any of the outliers is chance */
 #define LEAST_SHARE 0.05  /* of a usual window: smaller differences do not matter */
+#define AS_USUAL 0.001    /* probability of a gap in an outlier that chance explains */
 #define NOT_UNUSUAL (-1.0)
 
 /* A function, which is a name in a module; number 0 stands for everything. */
@@ -46,6 +51,7 @@ struct outliers {
 	const struct profile *p;
 	uint32_t merged, nr; /* slices of a column, and columns */
 	bool is_random;      /* weights are numbers of samples */
+	bool is_strict;      /* windows must be beyond nine tenths of the others */
 	uint64_t most;       /* the largest weight of a column */
 	uint32_t *number_of; /* function of each frame */
 	struct function_times *functions;
@@ -221,19 +227,24 @@ static uint32_t sort_windows(struct outliers *o, uint32_t length)
 	return nr;
 }
 
+/* Returns the last weight that is not far from the quartiles of the NR sorted ones. */
+static uint64_t far_limit(const struct outliers *o, uint32_t nr, bool more)
+{
+	uint64_t low = o->sorted[nr / 4], high = o->sorted[nr - 1 - nr / 4];
+	uint64_t far = (high - low) + (high - low) / 2;
+
+	if (more)
+		return high + far;
+	return low > far ? low - far : 0;
+}
+
 /* Returns the weight beyond which windows are outliers, of the NR sorted ones. */
 static uint64_t limit_of(const struct outliers *o, uint32_t nr, bool more)
 {
-	uint64_t low = o->sorted[nr / 4], high = o->sorted[nr - 1 - nr / 4];
-	uint64_t far = (high - low) + (high - low) / 2, rare;
+	uint64_t rare = o->sorted[more ? nr - 1 - nr / RARE : nr / RARE];
+	uint64_t limit = far_limit(o, nr, more);
 
-	if (more) {
-		rare = o->sorted[nr - 1 - nr / RARE];
-		return high + far > rare ? high + far : rare;
-	}
-	rare = o->sorted[nr / RARE];
-	low = low > far ? low - far : 0;
-	return low < rare ? low : rare;
+	return o->is_strict && (rare > limit) == more ? rare : limit;
 }
 
 static bool is_outlying(
@@ -292,17 +303,147 @@ static void mark_windows(struct outliers *o, struct function_times *f, uint32_t 
 }
 
 /* Short outliers are found first; longer windows are for what no shorter one shows. */
-static void find_outliers(struct outliers *o, struct function_times *f)
+static void mark_outliers(struct outliers *o, struct function_times *f)
 {
-	for (uint32_t i = 0; i < o->nr; i++)
-		o->sums[i + 1] = o->sums[i] + f->weight[i];
-	if ((double)o->sums[o->nr] < LEAST_SHARE * (double)o->most)
-		return;
 	for (uint32_t length = 1; length <= o->nr / RARE; length *= 2) {
 		mark_windows(o, f, length, true);
 		if (f == o->functions)
 			mark_windows(o, f, length, false);
 	}
+}
+
+/* ---- whole ranges ---- */
+
+/* Columns of an outlier, from FIRST to before END; the ranges of a function do not touch. */
+struct range {
+	uint32_t first, end;
+};
+
+/* Returns the first range at or after column FIRST; it is empty if there is none. */
+static struct range next_range(const struct outliers *o, const double *usual, uint32_t first)
+{
+	struct range r;
+
+	while (first < o->nr && usual[first] < 0)
+		first++;
+	r = (struct range){first, first};
+	while (r.end < o->nr && usual[r.end] >= 0)
+		r.end++;
+	return r;
+}
+
+static double weight_of(const struct outliers *o, uint32_t first, uint32_t end)
+{
+	return (double)(o->sums[end] - o->sums[first]);
+}
+
+static bool has_more(const struct outliers *o, const struct function_times *f, struct range r)
+{
+	double usual = 0;
+
+	for (uint32_t i = r.first; i < r.end; i++)
+		usual += f->usual[i];
+	return weight_of(o, r.first, r.end) > usual;
+}
+
+/* Marks columns on both sides of R that have more than LIMIT, too. */
+static void grow(const struct outliers *o, struct function_times *f, struct range r, double limit,
+	double usual)
+{
+	for (uint32_t i = r.first; i && f->usual[i - 1] < 0 && (double)f->weight[i - 1] > limit;
+		i--)
+		f->usual[i - 1] = usual;
+	for (uint32_t i = r.end; i < o->nr && f->usual[i] < 0 && (double)f->weight[i] > limit; i++)
+		f->usual[i] = usual;
+}
+
+/* Returns whether the gap from A to B has about as much as the lighter one of them. */
+static bool is_same(const struct outliers *o, struct range a, struct range b)
+{
+	double gap = weight_of(o, a.end, b.first), length = b.first - a.end;
+	double one = weight_of(o, a.first, a.end) / (a.end - a.first);
+	double other = weight_of(o, b.first, b.end) / (b.end - b.first);
+	double expected = length * (one < other ? one : other);
+
+	if (!o->is_random)
+		return gap >= expected / 2;
+	return gap >= expected || log_chance((uint64_t)gap, (uint64_t)expected) >= log(AS_USUAL);
+}
+
+/* Joins outliers with more than usual where no real gap is between them. */
+static void join(const struct outliers *o, struct function_times *f, double usual)
+{
+	struct range last = {0};
+
+	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+		r = next_range(o, f->usual, r.end)) {
+		if (!has_more(o, f, r))
+			continue;
+		if (last.end && is_same(o, last, r)) {
+			for (uint32_t i = last.end; i < r.first; i++)
+				f->usual[i] = f->usual[i] < 0 ? usual : f->usual[i];
+			r.first = last.first;
+		}
+		last = r;
+	}
+}
+
+static void make_whole(struct outliers *o, struct function_times *f)
+{
+	uint32_t nr = sort_windows(o, 1);
+	double limit = (double)far_limit(o, nr, true) + LEAST_SHARE * (double)o->most;
+	double usual = (double)o->sorted[nr / 2];
+
+	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+		r = next_range(o, f->usual, r.end))
+		if (has_more(o, f, r))
+			grow(o, f, r, limit, usual);
+	join(o, f, usual);
+}
+
+/* Returns whether what is marked is an exception, not a phase. */
+static bool is_exception(const struct outliers *o, const struct function_times *f)
+{
+	uint32_t columns = 0, ranges = 0;
+
+	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+		r = next_range(o, f->usual, r.end)) {
+		columns += r.end - r.first;
+		ranges++;
+	}
+	return columns <= o->nr / RARE || ranges <= RANGES_RARE;
+}
+
+static void search(struct outliers *o, struct function_times *f)
+{
+	free(f->usual);
+	f->usual = NULL;
+	mark_outliers(o, f);
+	if (f->usual)
+		make_whole(o, f);
+}
+
+static void find_outliers(struct outliers *o, struct function_times *f)
+{
+	bool is_strict = o->is_strict;
+
+	for (uint32_t i = 0; i < o->nr; i++)
+		o->sums[i + 1] = o->sums[i] + f->weight[i];
+	if ((double)o->sums[o->nr] < LEAST_SHARE * (double)o->most)
+		return;
+	search(o, f);
+	if (is_strict || !f->usual || is_exception(o, f))
+		return;
+	o->is_strict = true;
+	search(o, f);
+	o->is_strict = false;
+}
+
+static void find_all(struct outliers *o)
+{
+	for (uint32_t i = 0; i < o->nr_functions; i++)
+		if (o->functions[i].weight)
+			find_outliers(o, &o->functions[i]);
 }
 
 static bool is_outlier(const struct outliers *o, uint32_t column)
@@ -311,6 +452,15 @@ static bool is_outlier(const struct outliers *o, uint32_t column)
 		if (o->functions[i].usual && o->functions[i].usual[column] >= 0)
 			return true;
 	return false;
+}
+
+static uint32_t unusual_columns(const struct outliers *o)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < o->nr; i++)
+		nr += is_outlier(o, i);
+	return nr;
 }
 
 /* What a function does in the columns of an outlier. */
@@ -463,9 +613,11 @@ static void outliers_init(struct outliers *o, const struct profile *p)
 	for (uint32_t i = 0; i < o->nr; i++)
 		if (o->functions[0].weight[i] > o->most)
 			o->most = o->functions[0].weight[i];
-	for (uint32_t i = 0; i < o->nr_functions; i++)
-		if (o->functions[i].weight)
-			find_outliers(o, &o->functions[i]);
+	find_all(o);
+	if (unusual_columns(o) > o->nr / 2) {
+		o->is_strict = true;
+		find_all(o);
+	}
 }
 
 static void outliers_release(struct outliers *o)
