@@ -5,7 +5,7 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 #include "view/function_match.h"
-#include "view/report/outliers.h"
+#include "view/report/outliers_report.h"
 #include "view/report/ranges_report.h"
 #include "view/report/tree_report.h"
 #include "view/rules.h"
@@ -96,7 +96,8 @@ static const struct arg_option options[] = {
 		FORM(REPORT_CSV)},
 	{"text", 0, NULL, "As a text table (default on a terminal, and for -o FILE.txt)", 1,
 		FORM(REPORT_TEXT)},
-	{"top", 0, "N", "Only the first N rows", 1, arg_count, AT(report.top), 1, UINT32_MAX},
+	{"top", 0, "N", "Only the first N rows; with --outliers those that differ most", 1,
+		arg_count, AT(report.top), 1, UINT32_MAX},
 	{"sort", 0, "self|inclusive|name", "Order of the rows (self)", 1, arg_word, AT(sort),
 		.words = sort_words},
 	{"json", 0, NULL, "As JSON, with total, unit and account; default for -o FILE.json", 1,
@@ -194,7 +195,7 @@ static void check_distr(const struct report_command *o)
 
 static void check_outliers(struct report_command *o)
 {
-	if (o->has_of || o->report.top || o->sort != SORT_UNSET || o->distr || o->tree)
+	if (o->has_of || o->sort != SORT_UNSET || o->distr || o->tree)
 		arg_error("--outliers is a table of its own: leave out the options for other "
 			  "tables");
 	o->args.input.view.times = true;
@@ -261,7 +262,7 @@ static int write_distr(const struct report_command *o, const struct profile *p, 
 
 static int write_outliers(const struct report_command *o, const struct profile *p, FILE *out)
 {
-	if (!outliers_report(p, grid_format(o), out))
+	if (!outliers_report(p, grid_format(o), o->report.top, out))
 		return 0;
 	program_say("there are no slices of time, or too few: record with sample-bt --slice TIME");
 	return 1;

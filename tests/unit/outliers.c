@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings of 251 slices of 20 ms, as sample-bt -t 5 makes them, whose functions are known. */
 #include "lib/util.h"
-#include "view/report/outliers.h"
+#include "view/report/outliers_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static char *table_of(struct profile *p)
 	FILE *out = open_memstream(&text, &len);
 
 	profile_finish(p);
-	assert_int_equal(outliers_report(p, GRID_CSV, out), 0);
+	assert_int_equal(outliers_report(p, GRID_CSV, 0, out), 0);
 	fclose(out);
 	profile_release(p);
 	return text;

@@ -17,10 +17,8 @@
  * improbable. Times and bytes are measured, so for them only the size of the difference matters.
  */
 #include "outliers.h"
-#include "lib/strbuf.h"
 #include "lib/table.h"
 #include "lib/util.h"
-#include "model/amount.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +26,7 @@
 
 enum {
 	COLUMNS_MAX = 400,
-	FUNCTIONS_SHOWN = 5, /* for each outlier */
+	FUNCTIONS_SHOWN = 5, /* for each range */
 	COLUMNS_MIN = 20,    /* fewer columns do not tell what is usual */
 	RARE = 10,           /* at most one column in this many is unusual … */
 	RANGES_RARE = 3,     /* … or columns are in at most so many ranges */
@@ -315,18 +313,18 @@ static void mark_outliers(struct outliers *o, struct function_times *f)
 /* ---- whole ranges ---- */
 
 /* Columns of an outlier, from FIRST to before END; the ranges of a function do not touch. */
-struct range {
+struct marked_range {
 	uint32_t first, end;
 };
 
 /* Returns the first range at or after column FIRST; it is empty if there is none. */
-static struct range next_range(const struct outliers *o, const double *usual, uint32_t first)
+static struct marked_range next_range(const struct outliers *o, const double *usual, uint32_t first)
 {
-	struct range r;
+	struct marked_range r;
 
 	while (first < o->nr && usual[first] < 0)
 		first++;
-	r = (struct range){first, first};
+	r = (struct marked_range){first, first};
 	while (r.end < o->nr && usual[r.end] >= 0)
 		r.end++;
 	return r;
@@ -337,7 +335,8 @@ static double weight_of(const struct outliers *o, uint32_t first, uint32_t end)
 	return (double)(o->sums[end] - o->sums[first]);
 }
 
-static bool has_more(const struct outliers *o, const struct function_times *f, struct range r)
+static bool has_more(
+	const struct outliers *o, const struct function_times *f, struct marked_range r)
 {
 	double usual = 0;
 
@@ -347,8 +346,8 @@ static bool has_more(const struct outliers *o, const struct function_times *f, s
 }
 
 /* Marks columns on both sides of R that have more than LIMIT, too. */
-static void grow(const struct outliers *o, struct function_times *f, struct range r, double limit,
-	double usual)
+static void grow(const struct outliers *o, struct function_times *f, struct marked_range r,
+	double limit, double usual)
 {
 	for (uint32_t i = r.first; i && f->usual[i - 1] < 0 && (double)f->weight[i - 1] > limit;
 		i--)
@@ -358,7 +357,7 @@ static void grow(const struct outliers *o, struct function_times *f, struct rang
 }
 
 /* Returns whether the gap from A to B has about as much as the lighter one of them. */
-static bool is_same(const struct outliers *o, struct range a, struct range b)
+static bool is_same(const struct outliers *o, struct marked_range a, struct marked_range b)
 {
 	double gap = weight_of(o, a.end, b.first), length = b.first - a.end;
 	double one = weight_of(o, a.first, a.end) / (a.end - a.first);
@@ -373,9 +372,9 @@ static bool is_same(const struct outliers *o, struct range a, struct range b)
 /* Joins outliers with more than usual where no real gap is between them. */
 static void join(const struct outliers *o, struct function_times *f, double usual)
 {
-	struct range last = {0};
+	struct marked_range last = {0};
 
-	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+	for (struct marked_range r = next_range(o, f->usual, 0); r.end > r.first;
 		r = next_range(o, f->usual, r.end)) {
 		if (!has_more(o, f, r))
 			continue;
@@ -394,7 +393,7 @@ static void make_whole(struct outliers *o, struct function_times *f)
 	double limit = (double)far_limit(o, nr, true) + LEAST_SHARE * (double)o->most;
 	double usual = (double)o->sorted[nr / 2];
 
-	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+	for (struct marked_range r = next_range(o, f->usual, 0); r.end > r.first;
 		r = next_range(o, f->usual, r.end))
 		if (has_more(o, f, r))
 			grow(o, f, r, limit, usual);
@@ -406,7 +405,7 @@ static bool is_exception(const struct outliers *o, const struct function_times *
 {
 	uint32_t columns = 0, ranges = 0;
 
-	for (struct range r = next_range(o, f->usual, 0); r.end > r.first;
+	for (struct marked_range r = next_range(o, f->usual, 0); r.end > r.first;
 		r = next_range(o, f->usual, r.end)) {
 		columns += r.end - r.first;
 		ranges++;
@@ -502,18 +501,18 @@ static size_t find(const struct outliers *o, uint32_t first, uint32_t end, struc
 
 	for (uint32_t i = 0; i < o->nr_functions; i++) {
 		const struct function_times *f = &o->functions[i];
-		struct outlier_row finding = {.function = i, .depth = f->depth};
+		struct outlier_row one = {.function = i, .depth = f->depth};
 		double usual = 0;
 		bool any = false;
 
 		for (uint32_t column = first; column < end && f->usual; column++) {
 			any |= f->usual[column] >= 0;
 			usual += f->usual[column] > 0 ? f->usual[column] : 0;
-			add_capped(&finding.weight, f->weight[column]);
+			add_capped(&one.weight, f->weight[column]);
 		}
-		finding.usual = (uint64_t)(usual + 0.5);
+		one.usual = (uint64_t)(usual + 0.5);
 		if (any)
-			list[nr++] = finding;
+			list[nr++] = one;
 	}
 	size_t whole = nr && !list[0].function;
 
@@ -521,80 +520,39 @@ static size_t find(const struct outliers *o, uint32_t first, uint32_t end, struc
 	return whole + drop_callers(list + whole, nr - whole);
 }
 
-/* ---- the table ---- */
+/* ---- the list ---- */
 
-static void add_weight(
-	const struct outliers *o, struct grid *g, enum grid_format format, uint64_t weight)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	if (format != GRID_TEXT) {
-		grid_addu(g, weight);
-		return;
-	}
-	amount_add(&text, weight, o->p->unit);
-	grid_add_amount(g, text.buf, text.len);
-	strbuf_release(&text);
-}
-
-static void add_name(const struct outliers *o, struct grid *g, enum grid_format format,
-	const struct outlier_row *f)
-{
-	uint32_t frame = o->functions[f->function].frame;
-	struct strbuf text = STRBUF_INIT;
-	const char *module = profile_module(o->p, frame);
-	size_t len;
-
-	if (f->function) {
-		strbuf_adds(&text, profile_name(o->p, frame, &len));
-		if (format == GRID_TEXT && *module)
-			strbuf_addf(&text, *module == '[' ? " %s" : " [%s]", file_name(module));
-	}
-	grid_add(g, text.buf, text.len);
-	if (format != GRID_TEXT)
-		grid_adds(g, f->function ? module : NULL);
-	strbuf_release(&text);
-}
-
-static void add_outlier(const struct outliers *o, struct grid *g, enum grid_format format,
-	uint32_t first, uint32_t end)
+static void add_range(
+	struct outlier_list *l, const struct outliers *o, uint32_t first, uint32_t end)
 {
 	struct outlier_row *list = xcalloc(o->nr_functions, sizeof(*list));
 	size_t nr = find(o, first, end, list);
 
 	for (size_t i = 0; i < nr && i < FUNCTIONS_SHOWN; i++) {
-		grid_addf(g, seconds_at(o, first), 3);
-		grid_addf(g, seconds_at(o, end), 3);
-		add_weight(o, g, format, list[i].weight);
-		add_weight(o, g, format, list[i].usual);
-		add_name(o, g, format, &list[i]);
+		ALLOC_GROW(l->list, l->nr, l->alloc);
+		l->list[l->nr++] = (struct outlier){
+			.from = seconds_at(o, first),
+			.to = seconds_at(o, end),
+			.frame = o->functions[list[i].function].frame,
+			.depth = list[i].depth,
+			.weight = list[i].weight,
+			.usual = list[i].usual,
+		};
 	}
 	free(list);
 }
 
-static bool has_outliers(const struct outliers *o)
+static void add_ranges(struct outlier_list *l, const struct outliers *o)
 {
-	uint32_t column = 0;
-
-	while (column < o->nr && !is_outlier(o, column))
-		column++;
-	return column < o->nr;
-}
-
-static void list_outliers(const struct outliers *o, struct grid *g, enum grid_format format)
-{
-	static const char *const columns[] = {
-		"from", "to", "weight", "usual", "function", "module"};
 	uint32_t first = 0;
 
-	grid_init(g, columns, format == GRID_TEXT ? ARRAY_LEN(columns) - 1 : ARRAY_LEN(columns));
 	while (first < o->nr) {
 		uint32_t end = first;
 
 		while (end < o->nr && is_outlier(o, end))
 			end++;
 		if (end > first)
-			add_outlier(o, g, format, first, end);
+			add_range(l, o, first, end);
 		first = end > first ? end : first + 1;
 	}
 }
@@ -632,30 +590,22 @@ static void outliers_release(struct outliers *o)
 	free(o->sorted);
 }
 
-int outliers_report(const struct profile *p, enum grid_format format, FILE *out)
+int outliers_find(struct outlier_list *l, const struct profile *p)
 {
-	struct strbuf text = STRBUF_INIT;
 	struct outliers o;
-	struct grid g;
 
+	*l = (struct outlier_list){0};
 	if (p->times.nr < COLUMNS_MIN)
 		return 1;
 	outliers_init(&o, p);
-	if (format == GRID_TEXT) {
-		profile_heading(p, &text);
-		strbuf_addf(&text, "%s%u columns of %.3f s\n", text.len ? "\n" : "", o.nr,
-			seconds_at(&o, 1) - seconds_at(&o, 0));
-	}
-	list_outliers(&o, &g, format);
-	if (format == GRID_TEXT && !has_outliers(&o))
-		strbuf_adds(&text, "no time differs from the rest\n");
-	else
-		grid_write(&g, format, &text);
-	if (format == GRID_JSON)
-		strbuf_addch(&text, '\n');
-	grid_release(&g);
-	strbuf_flush(&text, out);
-	strbuf_release(&text);
+	l->columns = o.nr;
+	l->column_s = seconds_at(&o, 1) - seconds_at(&o, 0);
+	add_ranges(l, &o);
 	outliers_release(&o);
 	return 0;
+}
+
+void outlier_list_release(struct outlier_list *l)
+{
+	free(l->list);
 }

@@ -3,15 +3,29 @@
 #ifndef VIEW_REPORT_OUTLIERS_H
 #define VIEW_REPORT_OUTLIERS_H
 
-#include "lib/format/grid.h"
 #include "model/profile.h"
 
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/*
- * Writes a row for each function in each outlier, with the ranges in order of time. P is finished.
- * Returns 1 if P has no times, otherwise 0.
- */
-int outliers_report(const struct profile *p, enum grid_format format, FILE *out);
+/* What a function does in a range of time. */
+struct outlier {
+	double from, to; /* seconds after the begin of the recording */
+	uint32_t frame;  /* one of the function's, or 0 for everything together */
+	uint32_t depth;  /* of the function's first node, or 0 for everything together */
+	uint64_t weight; /* inclusive */
+	uint64_t usual;  /* in as much time */
+};
+
+struct outlier_list {
+	struct outlier *list; /* in order of time, and the heaviest functions first */
+	size_t nr, alloc;
+	uint32_t columns; /* number of parts of the time that were compared */
+	double column_s;  /* length of one */
+};
+
+/* Sets L to the outliers of P, which is finished. Returns 1 if P has no times, otherwise 0. */
+int outliers_find(struct outlier_list *l, const struct profile *p);
+void outlier_list_release(struct outlier_list *l);
 
 #endif
