@@ -108,7 +108,7 @@ static const struct arg_option options[] = {
 		"A table by KEY, one of function, module, file, line, category, " ARG_ROOT_WORDS
 		"; file and line are of the source; label:KEY for a label whose key is another of "
 		"these words; several are crossed, as in --by comm,function",
-		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY},
+		2, arg_text, AT(args.input.view.by), .use = ARG_LABEL_KEY, .once = ARG_KEYS_ONCE},
 	{0},
 };
 

@@ -314,7 +314,7 @@ const struct arg_option options_rows[] = {
 	{"threads", 0, NULL, "Name and ID of the thread as root frame", 3, arg_flag,
 		AT(view.threads)},
 	{"by", 0, "KEY[,KEY...]", NULL, /* it depends on the script */
-		3, arg_root, AT(view)},
+		3, arg_root, AT(view), .once = ARG_KEYS_ONCE},
 	{"show", 0, "EVENT", "Show this event of the tool in place of its first one, such as calls",
 		3, arg_text, AT(show), .use = "the name of an event"},
 	{"where", 0, "KEY=PATTERN",

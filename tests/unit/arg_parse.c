@@ -32,6 +32,7 @@ static const struct arg_option options[] = {
 	{.help = "Heading:", .group = 1},
 	{"title", 0, "TEXT", "", 1, .set = add},
 	{"colour", 'g', "WHEN", "", 1, .set = add, .is_optional = true},
+	{"key", 'k', "KEY", "", 1, .set = add, .once = "use commas"},
 	{"colours", 'G', NULL, "", 1, .set = add},
 	{0},
 };
@@ -112,6 +113,7 @@ static void arg_parse__refuses(void **state)
 	refused("--title", "option '--title' requires an argument");
 	refused("--count", "option '--count' requires an argument");
 	refused("-Gn", "option '-n' requires an argument");
+	refused("-k a --title x --key b", "--key: given twice; use commas");
 	refused("--colours=a", "option '--colours' doesn't allow an argument");
 }
 
@@ -125,6 +127,7 @@ static void arg_parse__accepts(void **state)
 	assert_int_equal(run("-h --xyzzy", out, sizeof(out)), EXIT_OK);
 	assert_non_null(strstr(out, " Heading:"));
 	accepted("- -n 1", 1);
+	accepted("-k a -- -k b", 0);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ struct known_option {
 	const struct arg_option *row;
 	const char *name; /* NULL if it has none */
 	int letter;       /* 0 if it has none */
-	bool is_alias;
+	bool is_alias, is_given;
 	void *to; /* what it sets */
 };
 
@@ -65,7 +65,7 @@ static void collect(struct known_list *all, const struct arg_table *table, void 
 			real = o;
 		ALLOC_GROW(all->list, all->nr, all->alloc);
 		all->list[all->nr++] = (struct known_option){
-			real, o->name, o->letter, is_alias, (char *)input + real->at};
+			real, o->name, o->letter, is_alias, false, (char *)input + real->at};
 	}
 	for (const struct arg_part *p = table->parts; p && p->table; p++)
 		collect(all, p->table, (char *)input + p->at);
@@ -256,11 +256,19 @@ static struct argp_option *list_options(const struct known_list *all)
 	return list;
 }
 
+static void set_known(struct known_option *k, const char *arg)
+{
+	if (k->row->once && k->is_given)
+		arg_error("--%s: given twice; %s", k->name, k->row->once);
+	k->is_given = true;
+	k->row->set(k->row, arg, k->to);
+}
+
 static error_t set_option(const struct known_list *all, int key, const char *arg)
 {
 	for (size_t i = 0; i < all->nr; i++)
 		if (key == key_of(all, i) && key) {
-			all->list[i].row->set(all->list[i].row, arg, all->list[i].to);
+			set_known(&all->list[i], arg);
 			return 0;
 		}
 	return ARGP_ERR_UNKNOWN;

@@ -27,6 +27,8 @@ struct arg_option {
 	/* for the functions of arg_value.h */
 	uint64_t min, max;
 	const char *use;          /* what to use instead of an invalid value */
+	const char *once;         /* how to give several values: the option is refused if it is
+				     given twice. NULL if the last value counts. */
 	const char *const *words; /* ended by NULL */
 	int choice;
 	bool is_optional; /* the value can be left out */

@@ -19,6 +19,9 @@ void arg_invalid(const struct arg_option *option, const char *arg, const char *u
 /* USE for options with the key of a label. */
 #define ARG_LABEL_KEY "the key of a label"
 
+/* ONCE for options with keys. */
+#define ARG_KEYS_ONCE "separate several keys with a comma"
+
 /*
  * What can be a root frame: words for what is known of each task, and keys of labels. After "one
  * of" in the help of an option, the shells complete these.

@@ -134,7 +134,7 @@ static const struct arg_option view_options[] = {
 	{"by", 0, "KEY[,KEY...]",
 		"As root frame, one of " ARG_ROOT_WORDS
 		"; label:KEY for a label whose key is comm, thread or process (recordings, pprof)",
-		2, arg_root, AT(input.view)},
+		2, arg_root, AT(input.view), .once = ARG_KEYS_ONCE},
 	{"min-quality", 0, "PCT",
 		"Exit with 1 if a smaller share of the frames has names; default: never", 2,
 		arg_percent, AT(min_quality)},

@@ -28,6 +28,9 @@ bad 'ngx-reqs: --time alone' 64 "^ngx-reqs: --time without --watch: give both, o
 bad 'ngx-reqs: --connections alone' 64 "^ngx-reqs: --connections is for CSV" ngx-reqs -p 1 --text --connections
 bad 'ngx-latency: two labels' 64 "^ngx-latency: --where host=b: only one KEY can be given" ngx-latency -p 1 --where uri=/a --where host=b
 bad 'ngx-latency: --table by alone' 64 "^ngx-latency: --table by without --by: give both$" ngx-latency -p 1 --table by
+for program in bt-report bt-flame sample-bt; do
+	bad "$program: two --by" 64 "^$program: --by: given twice; separate several keys with a comma$" $program --by comm --by=state good.rec
+done
 bad 'bt-flame: help comes first' 0 '' bt-flame --help --titel
 
 # ---- sample-bt: its command line
