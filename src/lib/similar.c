@@ -88,6 +88,12 @@ void similar_try(struct similar *s, const char *name, size_t name_len)
 		insert(s, name, name_len, SIMILAR_LENGTH + distance);
 }
 
+void similar_choose(struct similar *s, const char *name)
+{
+	s->nr = 0;
+	insert(s, name, strlen(name), 0);
+}
+
 void similar_add(const struct similar *s, struct strbuf *out)
 {
 	for (size_t i = 0; i < s->nr; i++) {

@@ -29,6 +29,9 @@ void similar_init(struct similar *s, const char *text);
  */
 void similar_try(struct similar *s, const char *name, size_t len);
 
+/* Makes NAME the only similar name. */
+void similar_choose(struct similar *s, const char *name);
+
 /* Appends "; did you mean 'a' or 'b'?", or nothing if no name was similar. */
 void similar_add(const struct similar *s, struct strbuf *out);
 

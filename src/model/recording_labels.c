@@ -106,14 +106,35 @@ static void add_keys(
 	free(seen);
 }
 
+/* Returns the key that has another name in perf and in other programs, or NULL. */
+static const char *key_by_habit(const char *word)
+{
+	static const struct {
+		const char *word, *key;
+	} habits[] = {{"pid", "process"}, {"tid", "thread"}, {"cmd", "comm"}, {"command", "comm"},
+		{"dso", "module"}, {"sym", "function"}, {"symbol", "function"}, {"srcline", "line"},
+		{"srcfile", "file"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(habits); i++)
+		if (!strcmp(habits[i].word, word))
+			return habits[i].key;
+	return NULL;
+}
+
 void recording_end_no_key(const struct recording_view *view, struct similar *s, struct strbuf *out)
 {
+	const char *meant = key_by_habit(s->text);
+	bool has_meant = false;
+
 	for (size_t i = 0; view->by_words && view->by_words[i]; i++) {
 		const char *word = view->by_words[i];
 
 		strbuf_addf(out, "%s%s", i ? ", " : "; other keys are ", word);
 		similar_try(s, word, strlen(word));
+		has_meant |= meant && !strcmp(meant, word);
 	}
+	if (has_meant)
+		similar_choose(s, meant);
 	similar_add(s, out);
 	strbuf_addch(out, '\n');
 }

@@ -49,6 +49,21 @@ static void test_best(void **state)
 		"; did you mean 'abcdef', 'abcdez' or 'abcdeg'?");
 }
 
+static void test_chosen(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct similar s;
+
+	(void)state;
+	similar_init(&s, "hash");
+	similar_try(&s, "hash_text", 9);
+	similar_try(&s, "hash_bytes", 10);
+	similar_choose(&s, "digest");
+	similar_add(&s, &out);
+	assert_string_equal(out.buf, "; did you mean 'digest'?");
+	strbuf_release(&out);
+}
+
 /* Names longer than the limit of comparison, also by one byte. */
 static void test_long(void **state)
 {
@@ -74,6 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_similar),
 		cmocka_unit_test(test_best),
+		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_long),
 	};
 

@@ -53,6 +53,7 @@ wrong 'a label that the script does not have' "--by: the script vfs does not rec
 other keys are comm, thread, process; did you mean 'path'\?$" -p 1 --script vfs --by comm,pth
 wrong 'a label of samples that are shown' "--where: the script locks does not record the label 'kinds'; its labels are lock, .*; did you mean 'kind'\?$" \
 	-p 1 --script locks --where kinds=futex
+wrong 'a label that perf calls so' "--by: the script on-cpu does not record the label 'pid'; .*; did you mean 'process'\?$" -p 1 --by pid
 wrong 'a label of sources that are not asked for' "--by: the label 'uri' needs --nginx or --php-request$" -p 1 --by uri
 wrong 'a label of a source that another one does not have' "--by: the label 'location' needs --nginx$" -p 1 --php-request --by location
 wrong 'a label of interpreters' "--by: the label 'vmstate' needs --lua, --python, --vm auto or --mixed$" -p 1 --by vmstate
