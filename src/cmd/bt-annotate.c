@@ -8,6 +8,9 @@
 #include "view/args/arg_value.h"
 #include "view/args/args.h"
 
+#include <string.h>
+#include <unistd.h>
+
 enum { HOTTEST = 3 }; /* functions that are shown by default */
 
 struct annotate_command {
@@ -39,11 +42,20 @@ static const struct arg_option options[] = {
 	{"source-path", 0, "DIR[:DIR...]",
 		"Directories with the source files, under the end of their recorded paths", 1,
 		arg_text, AT(source_path), .use = "directories"},
-	{"any-source", 0, NULL,
-		"Show source files that were changed since, too", 1, arg_flag,
+	{"any-source", 0, NULL, "Show source files that were changed since, too", 1, arg_flag,
 		AT(any_source)},
 	{0},
 };
+
+static void refuse_files(const struct view_args *args)
+{
+	for (size_t i = 0; i < args->nr_files; i++)
+		if (strcmp(args->files[i], "-") && access(args->files[i], F_OK) < 0)
+			arg_error("more than one recording: '%s' is no file; use -f %s for a "
+				  "function",
+				args->files[i], args->files[i]);
+	arg_error("more than one recording: '%s'", args->files[1]);
+}
 
 static void settle(void *input)
 {
@@ -51,7 +63,7 @@ static void settle(void *input)
 	const struct recording_view *view = &o->args.input.view;
 
 	if (o->args.nr_files > 1)
-		arg_error("more than one recording: '%s'", o->args.files[1]);
+		refuse_files(&o->args);
 	if (view->by || view->comm || view->threads)
 		arg_error("--by and --threads are for views with stacks");
 	if (!o->top && !o->functions.nr && !o->files.nr)

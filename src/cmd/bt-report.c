@@ -226,9 +226,24 @@ static void settle(void *input)
 		check_outliers(o);
 }
 
+static const struct arg_elsewhere elsewhere[] = {
+	{"-i", "give the FILE without an option"},
+	{"--input", "give the FILE without an option"},
+	{"-g", "use --tree, or --callers FN and --callees FN"},
+	{"--call-graph", "use --tree, or --callers FN and --callees FN"},
+	{"--stdio", "use --text"},
+	{"--children", "use --sort inclusive"},
+	{"--no-children", "rows are in the order of self weights by default; leave it out"},
+	{"--percent-limit", "use --top N, or --min-share PCT with --tree"},
+	{"-s", "use --by KEY[,KEY...] for other rows than functions"},
+	{"--format", "use --csv, --json or --text, or the ending of -o FILE"},
+	{0},
+};
+
 static const struct arg_table program = {
 	.options = options,
 	.settle = settle,
+	.elsewhere = elsewhere,
 	.words = "[FILE...]",
 	.about = "Reports how the weight of profiles (" VIEW_INPUTS
 		 "; default: stdin) spreads over functions, to stdout: as profile.csv, heaviest "

@@ -25,7 +25,9 @@ static void add_ids(const struct arg_option *option, const char *arg, void *to)
 		uint64_t id;
 
 		if (!parse_u64(text, n, 10, &id) || !id || id > INT32_MAX)
-			arg_invalid(option, arg, "numbers separated by commas, such as 1302,1303");
+			arg_invalid(option, arg,
+				"numbers separated by commas, such as 1302,1303, or --comm NAME "
+				"for a name");
 		ALLOC_GROW(ids->list, ids->nr, ids->alloc);
 		if (ids->nr == TARGETS_MAX)
 			arg_error("'%s': more than %d targets; use -a", arg, TARGETS_MAX);
@@ -369,6 +371,8 @@ const struct arg_elsewhere options_elsewhere[] = {
 	{"--user-stacks-only", "use -u"},
 	{"--kernel-stacks-only", "use -k"},
 	{"--all-cpus", "use -a"},
+	{"--off-cpu", "use sample-bt-off-cpu, or --script off-cpu"},
+	{"--format", "the ending of -o FILE chooses the format, such as a.svg, a.csv or a.rec"},
 	{0},
 };
 

@@ -111,9 +111,9 @@ void arg_root(const struct arg_option *option, const char *arg, void *to)
 
 static const struct arg_option view_options[] = {
 	{"pid", 'p', "PID[,PID...]", "Only samples of these processes (repeatable)", 2, add_tasks,
-		AT(tasks), .use = "IDs, separated by commas"},
+		AT(tasks), .use = "IDs, separated by commas, or --comm NAME for a name"},
 	{"tid", 0, "TID[,TID...]", "Only samples of these threads (repeatable)", 2, add_tasks,
-		AT(tasks), .use = "IDs, separated by commas"},
+		AT(tasks), .use = "IDs, separated by commas, or --comm NAME for a name"},
 	{"comm", 0, "NAME[,NAME...]",
 		"Only samples of threads with one of these names or patterns, such as 'nginx*' "
 		"(repeatable)",

@@ -114,7 +114,10 @@ bt-annotate garbage.rec >annotated 2>&1 && status=0 || status=$?
 check_eq 'bt-annotate: garbage behind a compressed recording' 1 "$status"
 bad 'bt-annotate: empty' 2 "'empty': it is empty" bt-annotate empty
 bad 'bt-annotate: folded' 2 "'good.folded': it is no recording" bt-annotate good.folded
-bad 'bt-annotate: two files' 64 "more than one recording: 'b'" bt-annotate good.rec b
+bad 'bt-annotate: two files' 64 "more than one recording: 'garbage.rec'$" bt-annotate good.rec garbage.rec
+for words in 'good.rec f' 'f -'; do
+	bad "bt-annotate: a function as argument: $words" 64 "more than one recording: 'f' is no file; use -f f for a function$" bt-annotate $words
+done
 bad 'bt-resolve: empty' 2 "'empty': it is empty" bt-resolve empty
 bad 'bt-resolve: folded' 2 "'good.folded': it is no recording" bt-resolve good.folded
 bad 'bt-resolve: two files' 64 "more than one recording: 'b'" bt-resolve good.rec b
@@ -138,6 +141,19 @@ bad 'flametap: swapped letters' 64 "^flametap: 'recrod' is no command: did you m
 bad 'flametap: a program' 64 "^flametap: 'ngx-latency' is no command: did you mean nginx-latency\?$" flametap help ngx-latency
 bad 'sample-bt: an option of other programs' 64 "unrecognized option '--duration': use -t TIME" sample-bt --duration=3
 bad 'sample-bt: a letter of other programs' 64 "unrecognized option '-K': use -k for kernel stacks" sample-bt -uK
+bad 'sample-bt: a format of other programs' 64 "unrecognized option '--format': the ending of -o FILE chooses" sample-bt --format speedscope -p 1
+bad 'sample-bt: waits' 64 "unrecognized option '--off-cpu': use sample-bt-off-cpu" sample-bt --off-cpu -p 1
+bad 'sample-bt: a name for -p' 64 "invalid --pid 'nginx': use numbers .*, or --comm NAME for a name$" sample-bt -p nginx
+bad 'bt-report: a name for -p' 64 "invalid --pid 'nginx': use IDs, .*, or --comm NAME for a name$" bt-report -p nginx good.rec
+for words in '-i good.rec' '--input=good.rec'; do
+	bad "bt-report: $words" 64 "unrecognized option '.*': give the FILE without an option$" bt-report $words
+done
+bad 'bt-report: -g' 64 "unrecognized option '-g': use --tree, or --callers FN" bt-report -g good.rec
+bad 'bt-report: --call-graph' 64 "unrecognized option '--call-graph': use --tree, or --callers FN" bt-report --call-graph good.rec
+bad 'bt-report: --stdio' 64 "unrecognized option '--stdio': use --text$" bt-report --stdio good.rec
+bad 'bt-report: --no-children' 64 "unrecognized option '--no-children': .* leave it out$" bt-report --no-children good.rec
+bad 'bt-report: --percent-limit' 64 "unrecognized option '--percent-limit': use --top N" bt-report --percent-limit 1 good.rec
+bad 'bt-report: -s' 64 "unrecognized option '-s': use --by KEY" bt-report -s dso good.rec
 bad 'sample-bt: a number alone' 64 'use -p 3 for a process, -t 3 for a time' sample-bt 3
 bad 'bt-flame: a format that nothing writes' 64 'there is no such format here' bt-flame -o a.png good.rec
 bad 'bt-report: two questions' 64 'give only one of --summary, --by, --callers' bt-report --summary --callers=f good.rec
