@@ -139,7 +139,7 @@ static int annotate(struct annotate_command *o, struct recording *rec, bool is_p
 		struct quality q;
 
 		quality_init(&q, rec, view, NULL, false);
-		status = view_args_judge_recording(&o->args, &q, NULL, part);
+		status = view_args_judge_recording(&o->args, &q, (struct account_gap){0}, part);
 		quality_release(&q);
 	}
 

@@ -83,6 +83,13 @@ static void write_missing(const struct resolve_command *o, struct quality *q, FI
 		quality_text(q, terminal_columns(out, 100), out, NULL);
 }
 
+/* The table of --missing says what gives a module names. */
+static struct account_gap gap_of(const struct resolve_command *o, const struct quality *q)
+{
+	return (struct account_gap){
+		.module = q->nr ? q->list[0].path : NULL, .remedy = o->missing ? "" : NULL};
+}
+
 /* Writes REC, whose names are resolved, in the requested format. */
 static int write_out(struct resolve_command *o, struct recording *rec,
 	const struct symbol_report *report, bool part)
@@ -100,8 +107,7 @@ static int write_out(struct resolve_command *o, struct recording *rec,
 	if (o->missing)
 		write_missing(o, &q, out);
 	if (!output_file_end(&o->args.output, true))
-		status =
-			view_args_judge_recording(&o->args, &q, q.nr ? q.list[0].path : NULL, part);
+		status = view_args_judge_recording(&o->args, &q, gap_of(o, &q), part);
 	quality_release(&q);
 	return status;
 }

@@ -74,6 +74,7 @@ bool account_names_suffice(const struct account *account, double least)
 bool account_is_named(
 	const struct account *account, double least, struct account_gap gap, struct strbuf *out)
 {
+	const char *remedy = gap.remedy ? gap.remedy : "bt-resolve --missing shows how to fix it";
 	bool given = least >= 0;
 
 	if (account_names_suffice(account, least))
@@ -86,8 +87,7 @@ bool account_is_named(
 		message_add_path(out, gap.module);
 		strbuf_adds(out, " lacks most");
 	}
-	strbuf_addf(out, ": %s\n",
-		gap.remedy ? gap.remedy : "bt-resolve --missing shows how to fix it");
+	strbuf_addf(out, "%s%s\n", *remedy ? ": " : "", remedy);
 	return !given;
 }
 

@@ -46,7 +46,10 @@ double account_named(const struct account *account);
 /* Without a least share, nothing is said if this share of the frames has names, in per cent. */
 #define ACCOUNT_NAMED 90.0
 
-/* The module with the most unnamed frames, and what gives it names, or NULL if unknown. */
+/*
+ * The module with the most unnamed frames, and what gives it names; NULL if unknown. REMEDY is
+ * empty if the output says it.
+ */
 struct account_gap {
 	const char *module, *remedy;
 };

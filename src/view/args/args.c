@@ -351,8 +351,8 @@ struct shown {
 	const struct account *account;
 	const struct timing *timing;
 	const struct cuts *cuts;
-	const char *unit;  /* unit of the weights */
-	const char *worst; /* module with most unnamed frames, or NULL if unknown */
+	const char *unit; /* unit of the weights */
+	struct account_gap gap;
 };
 
 static int judge(const struct view_args *args, const struct shown *s, bool part)
@@ -375,18 +375,17 @@ static int judge(const struct view_args *args, const struct shown *s, bool part)
 	if (!good)
 		strbuf_addf(&lines, "no %s\n", s->unit);
 	else if (account->known)
-		good = account_is_named(account, args->min_quality,
-			(struct account_gap){.module = s->worst}, &lines);
+		good = account_is_named(account, args->min_quality, s->gap, &lines);
 	say_lines(s->subject, &lines);
 	strbuf_release(&lines);
 	return part || !good ? EXIT_PARTIAL : EXIT_OK;
 }
 
 int view_args_judge_recording(
-	const struct view_args *args, const struct quality *q, const char *worst, bool part)
+	const struct view_args *args, const struct quality *q, struct account_gap gap, bool part)
 {
 	return judge(
-		args, &(struct shown){"", &q->account, &q->timing, &q->cuts, q->unit, worst}, part);
+		args, &(struct shown){"", &q->account, &q->timing, &q->cuts, q->unit, gap}, part);
 }
 
 /* Appends "before: ", or "after 2: " if there are several runs, or nothing for a single profile. */
@@ -416,7 +415,7 @@ static int judge_profiles(
 		add_subject(args, i, &subject);
 
 		const struct shown shown = {subject.buf, &p->account, &p->timing, &p->cuts, p->unit,
-			module_least_named(p)};
+			{.module = module_least_named(p)}};
 		int one = judge(args, &shown, part);
 
 		status = one > status ? one : status;

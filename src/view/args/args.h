@@ -88,11 +88,10 @@ int view_args_print(struct view_args *args, const char *text);
 
 /*
  * Prints the account of Q, which is a recording's, if it is known, and why stacks are truncated.
- * Prints messages if there are no samples, more than can be counted, or too few names, most of them
- * in the module WORST, or NULL. PART means that a part of the input is missing. Returns the
- * program's exit code.
+ * Prints messages if there are no samples, more than can be counted, or too few names, with GAP.
+ * PART means that a part of the input is missing. Returns the program's exit code.
  */
 int view_args_judge_recording(
-	const struct view_args *args, const struct quality *q, const char *worst, bool part);
+	const struct view_args *args, const struct quality *q, struct account_gap gap, bool part);
 
 #endif

@@ -121,6 +121,11 @@ done
 bad 'bt-resolve: empty' 2 "'empty': it is empty" bt-resolve empty
 bad 'bt-resolve: folded' 2 "'good.folded': it is no recording" bt-resolve good.folded
 bad 'bt-resolve: two files' 64 "more than one recording: 'b'" bt-resolve good.rec b
+for words in '' --missing; do
+	bt-resolve $words "$TOP/tests/golden/recording/starts-resolve.in" 2>&1 >/dev/null | grep -o 'lacks most.*' >"lacks$words"
+done
+check_eq 'bt-resolve: a file lacks names' 'lacks most: bt-resolve --missing shows how to fix it' "$(cat lacks)"
+check_eq 'bt-resolve: --missing does not name itself' 'lacks most' "$(cat lacks--missing)"
 bad 'bt-flame: --total too small' 0 'is below the input' bt-flame --total=1 good.folded
 bad 'bt-flame: --negate' 64 '^bt-flame: --negate is refused: .* bt-diff' bt-flame --negate good.rec
 bad 'bt-flame: looks' 0 '^bt-flame: ignored: --colors, --hash, --cp$' bt-flame --color=hot --hash --cp good.folded
