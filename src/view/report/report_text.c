@@ -142,7 +142,7 @@ static const char *note_of(const char *label, const char *value)
 	return note ? note : "";
 }
 
-/* Returns the cell of a key. The name of an unnamed frame is its module. */
+/* Returns the cell of a key. The name of an unnamed frame is its module, also of a function. */
 static struct report_cell cell_of(
 	const struct report *r, const struct report_entry *row, size_t key)
 {
@@ -160,14 +160,39 @@ static struct report_cell cell_of(
 		by == BY_FUNCTION && r->options->short_names};
 }
 
-/* Appends the heading of a key's column. */
-static void add_key_head(struct strbuf *out, const struct report_keys *keys, size_t key)
+static struct report_cell cell_of_function(const struct report *r, const struct report_entry *row)
 {
+	struct report_cell cell = {.is_short = r->options->short_names};
+
+	cell.name = report_name(r, row, &cell.len);
+	cell.module = frame_is_unnamed(r->p, row->frame) ? "" : profile_module(r->p, row->frame);
+	return cell;
+}
+
+/* Returns whether a row that is shown has a module, in the cells of KEY or as a function. */
+static bool has_modules(const struct report *r, size_t key)
+{
+	bool is_group = r->options->of == REPORT_GROUPS;
+
+	for (uint32_t i = 0; i < report_rows(r); i++) {
+		const struct report_entry *row = &r->rows.list[i];
+
+		if (*(is_group ? cell_of(r, row, key) : cell_of_function(r, row)).module)
+			return true;
+	}
+	return false;
+}
+
+/* Appends the heading of a key's column. */
+static void add_key_head(struct strbuf *out, const struct report *r, size_t key)
+{
+	const struct report_keys *keys = &r->options->keys;
 	enum report_by by = keys->list[key];
 
 	strbuf_adds(
 		out, by == BY_LABEL ? report_keys_label(keys, key) : report_keys_column(keys, key));
-	strbuf_adds(out, key == key_with_module(keys) ? " [module]" : "");
+	if (key == key_with_module(keys) && has_modules(r, key))
+		strbuf_adds(out, " [module]");
 }
 
 /* Returns the width of a key's heading and of its values in the shown rows. */
@@ -175,7 +200,7 @@ static size_t widest_value(const struct report *r, size_t key)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	add_key_head(&text, &r->options->keys, key);
+	add_key_head(&text, r, key);
 	size_t width = terminal_width(text.buf, text.len);
 
 	for (uint32_t i = 0; i < report_rows(r); i++) {
@@ -248,19 +273,6 @@ static void add_weight(struct report *r, uint64_t weight, uint64_t all, int widt
 	strbuf_release(&amount);
 }
 
-static void add_function(struct report *r, const struct report_entry *row, size_t columns)
-{
-	size_t len;
-	const char *name = report_name(r, row, &len);
-	/* the name of an unnamed frame is its module */
-	bool is_module = frame_is_unnamed(r->p, row->frame);
-
-	add_cell(&r->text,
-		(struct report_cell){name, len, is_module ? "" : profile_module(r->p, row->frame),
-			false, r->options->short_names},
-		columns);
-}
-
 static void add_category(struct report *r, const struct report_entry *row, size_t columns)
 {
 	const char *name = entry_category(&r->rows, row);
@@ -328,7 +340,7 @@ static void add_row(struct report *r, const struct report_entry *row, const stru
 	else if (r->options->of == REPORT_CATEGORIES)
 		add_category(r, row, w->name);
 	else
-		add_function(r, row, w->name);
+		add_cell(&r->text, cell_of_function(r, row), w->name);
 	strbuf_addch(&r->text, '\n');
 }
 
@@ -355,7 +367,7 @@ static void add_key_heads(struct report *r, const struct widths *w)
 		size_t from = r->text.len, columns = last ? w->name : w->keys[i];
 
 		strbuf_reset(&head);
-		add_key_head(&head, &r->options->keys, i);
+		add_key_head(&head, r, i);
 		terminal_add(&r->text, head.buf, head.len, columns);
 		if (!last)
 			add_blanks(r, from, columns);
@@ -367,17 +379,23 @@ static void add_key_heads(struct report *r, const struct widths *w)
 static void add_name_head(struct report *r, const struct widths *w)
 {
 	static const char *const names[] = {
-		[REPORT_FUNCTIONS] = "function [module]",
+		[REPORT_FUNCTIONS] = "function",
 		[REPORT_CATEGORIES] = "category",
-		[REPORT_CALLERS] = "caller [module]",
-		[REPORT_CALLEES] = "callee [module]",
+		[REPORT_CALLERS] = "caller",
+		[REPORT_CALLEES] = "callee",
 	};
 	enum report_of of = r->options->of;
+	struct strbuf head = STRBUF_INIT;
 
-	if (of == REPORT_GROUPS)
+	if (of == REPORT_GROUPS) {
 		add_key_heads(r, w);
-	else
-		terminal_add(&r->text, names[of], strlen(names[of]), w->name);
+		return;
+	}
+	strbuf_adds(&head, names[of]);
+	if (of != REPORT_CATEGORIES && has_modules(r, 0))
+		strbuf_adds(&head, " [module]");
+	terminal_add(&r->text, head.buf, head.len, w->name);
+	strbuf_release(&head);
 }
 
 static void add_heads(struct report *r, const struct widths *w)
