@@ -86,6 +86,8 @@ static void test_built_in(void **state)
 		{FRAME_USER, "x", "/l/_json.cpython-311-x86_64-linux-gnu.so", "json"},
 		{FRAME_USER, "std::sort<int*>", NULL, "c++"},
 		{FRAME_USER, "std::io::Read::read", NULL, "rust"},
+		{FRAME_USER, "std::thread::join()", NULL, "c++"},
+		{FRAME_USER, "std::thread::spawn", NULL, "rust"},
 		{FRAME_USER, "<core::str::Chars as Iterator>::next", NULL, "rust"},
 		{FRAME_USER, "runtime.(*mcache).refill", NULL, "allocator"},
 		{FRAME_USER, "runtime.(*hmap).growing", NULL, "go"},
