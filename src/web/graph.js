@@ -165,7 +165,7 @@ flametap.graph = (() => {
 
 			isMarked = isMarked || (mark[c] && 2 * tree.total(c) > tree.total(i));
 			if (px >= NARROWEST && (mark[c] || text.hasStateColours()))
-				into.append(box(text.stateStyle(tree.frame[c]) + markOf(c), placeOf(tree.start[c]), y, px - 0.8));
+				into.append(box(text.stateStyle(tree.frame[c]) + markOf(c), placeOf(tree.start[c]), y, Math.max(px - 0.8, NARROWEST)));
 		}
 		return isMarked;
 	}
@@ -345,7 +345,7 @@ flametap.graph = (() => {
 		return children.reduce((a, b) => (a >= 0 && tree.total(a) >= tree.total(b) ? a : b), -1);
 	}
 
-	return { scroller, layer, ring, halo, coarse, measure, leastShare, show, draw, print, scrolled,
+	return { scroller, layer, ring, halo, coarse, fit, measure, leastShare, show, draw, print, scrolled,
 		toRoot, reveal, drawRing, isShown, nodeAt, boxOf, widthOf, neighbour, widestChild,
 		width: () => width, rows: () => height };
 })();

@@ -337,6 +337,15 @@ def states(browser):
 
 
 @test
+def narrow_states(browser):
+    """A part of a frame that is hardly a pixel wide is drawn."""
+    page = Page(browser, draw('narrow_states', 'main;work;[sleeping] 6\nmain;work 9994\n'))
+    widths = page.js("return [...document.querySelectorAll('#frames .st0')].map((r) => Number(r.getAttribute('width')))")
+    holds(len(widths) == 1 and widths[0] > 0, widths)
+    page.quiet()
+
+
+@test
 def kinds(browser):
     page = Page(browser, draw('plain', PLAIN))
     page.push('.legend [aria-label=Kinds] button:last-child')
