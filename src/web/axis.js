@@ -29,8 +29,9 @@ flametap.axis = (() => {
 	/*
 	 * Returns an axis of TIMES with an empty picture of HEIGHT px, in which a column is 1 wide. select() is called with the
 	 * change of the state, time and, if the axis is COMPARABLE, compare. sumAt(column, y) returns what to say of a position.
+	 * CAPTIONS are elements to the left of the picture, and captionAt(element) returns what to say of one of them.
 	 */
-	function make({ times, height, comparable, select: go, sumAt }) {
+	function make({ times, height, comparable, select: go, sumAt, captions = [], captionAt }) {
 		const { columnsOf, rangeOf, secondsAt } = scaleOf(times);
 		const picture = svg('svg', { width: '100%', height, viewBox: `0 0 ${times.columns} ${height}`,
 			preserveAspectRatio: 'none', 'aria-hidden': 'true' });
@@ -44,11 +45,13 @@ flametap.axis = (() => {
 		/* below the picture, where the two parts are that are compared */
 		const tags = ['before', 'after'].map((name) => html('span', { class: `tag ${name}` }, name));
 		const ruler = html('div', { class: 'ruler', 'aria-hidden': 'true' }, ...tags);
+		const names = html('div', { class: 'names' }, ...captions);
 		const box = html('div', { class: 'strip' }, html('div', { class: 'line' }, html('span', { class: 'head' }, 'Time'),
-			range, clear, comparing, told), slider);
+			range, clear, comparing, told), html('div', { class: 'sides' }, names, slider));
 		let shown = { time: null, compare: null }; /* the columns of the parts, as [first, end] */
 		let second = false, compared = ''; /* whether the second part is selected, and what it was when it was shown last */
 
+		names.hidden = !captions.length;
 		slider.append(picture, ruler);
 
 		/* ---- the selection */
@@ -172,9 +175,11 @@ flametap.axis = (() => {
 			slider.focus({ preventScroll: true });
 		});
 		slider.addEventListener('pointermove', (event) => {
-			tell(event);
-			if (from < 0)
+			if (from < 0) {
+				tell(event);
 				return;
+			}
+			told.textContent = '';
 			to = columnAt(event);
 			mark({ ...shown, [which]: dragged() });
 		});
@@ -194,6 +199,16 @@ flametap.axis = (() => {
 		slider.addEventListener('pointerleave', () => {
 			told.textContent = '';
 		});
+		/* A finger leaves when it is lifted; what it has touched is told until something else is. */
+		for (const caption of captions) {
+			caption.addEventListener('pointerenter', () => {
+				told.textContent = captionAt(caption);
+			});
+			caption.addEventListener('pointerleave', (event) => {
+				if (event.pointerType !== 'touch')
+					told.textContent = '';
+			});
+		}
 
 		/* ---- keyboard */
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The strip above the graph: activity over time, in total and by task. The part of the time that is selected on its axis is
+ * The strip above the graph: activity over time, in total and by task, each of which has its name beside it. The part of the time that is selected on its axis is
  * shown, or the difference from one part to another.
  */
 'use strict';
 flametap.strip = (() => {
-	const { dom, data, text, marks, actions } = flametap;
+	const { dom, data, text, marks, graph, actions } = flametap;
 	const { file, times, activity } = flametap.times;
 	const { follow } = flametap.tree;
 	const { state } = flametap.state;
 	const { html, svg } = dom;
-	const HEIGHT = 40, ROW = 9, ROWS = 8, SHADES = 5; /* px, tasks with a row, steps of intensity */
+	const HEIGHT = 40, ROW = 12, ROWS = 8, SHADES = 5; /* px, tasks with a row, steps of intensity */
+	const NAMES = 180, NAMES_SHARE = 0.25; /* px, and share of the window, that names have at most */
 	const LEAST = 0.01; /* share of a task with a row */
 
 	if (!times)
@@ -21,7 +22,9 @@ flametap.strip = (() => {
 	const height = HEIGHT + tasks.length * ROW;
 	const bars = (sums) => flametap.axis.bars(sums, most, HEIGHT);
 	const part = svg('path', { class: 'part' });
-	const axis = flametap.axis.make({ times, height, comparable: true, sumAt, select: (change) => flametap.go(change, { moved: true }) });
+	const captions = tasks.map((node) => html('div', { title: file.name(node) }));
+	const axis = flametap.axis.make({ times, height, comparable: true, sumAt, select: (change) => flametap.go(change, { moved: true }),
+		captions, captionAt: (caption) => tell(tasks[captions.indexOf(caption)]) });
 	let partOf = ''; /* what the highlighted part was computed for */
 
 	axis.paint(svg('path', { class: 'all', d: bars(all) }), part, ...tasks.map(heatOf));
@@ -60,6 +63,15 @@ flametap.strip = (() => {
 		return row;
 	}
 
+	/* Fits the names of the tasks to the width of the window. */
+	function showNames() {
+		const px = Math.min(axis.box.clientWidth * NAMES_SHARE, NAMES);
+
+		captions.forEach((caption, at) => {
+			caption.textContent = graph.fit(file.name(tasks[at]), px);
+		});
+	}
+
 	/* ---- the highlighted part */
 
 	/* Returns which nodes of the file are highlighted or, without highlight, zoomed to; or null if that is everything. */
@@ -85,6 +97,9 @@ flametap.strip = (() => {
 		part.setAttribute('d', counts ? bars(activity(counts)) : '');
 	}
 
+	/* Tells the name of a task, and its activity at all times. */
+	const tell = (task) => `${file.name(task)} ${text.amountWithUnit(file.total(task))} (${text.percent(file.total(task), file.total(0))})`;
+
 	/* Tells the activity of a column or, in the row of a task, of the task. */
 	function sumAt(column, y) {
 		const task = tasks[Math.floor((y - HEIGHT) / ROW)];
@@ -95,6 +110,7 @@ flametap.strip = (() => {
 
 	function show() {
 		axis.show(state);
+		showNames();
 		showPart();
 	}
 

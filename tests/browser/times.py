@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The time axis: what is selected in it is compared, node by node, with the parts of the stacks in that time."""
 import math
+import os
 import random
 
 import diffs
 import profiles
 from page import Page, draw, equal, holds, run, file_of, test
-from webdriver import KEYS
+from webdriver import KEYS, Browser
 
 SLICES, MS = 50, 20
 
@@ -171,6 +172,34 @@ def time_of_tasks_and_highlights(browser):
     equal(page.js(part).count('M'), 1)
     holds(page.js(part).startswith('M29 '), 'the hiccup is in another slice: ' + page.js(part))
     page.quiet()
+
+
+@test
+def names_of_tasks(driver):
+    """Each row has the name of its task beside it, cut to fit; pointing at the name, or touching it, tells all of it."""
+    long = 'a-task-with-a-name-that-no-margin-has-the-room-for'
+    found = parts(('web', long, '/a/path/whose/end/says/more/than/its/beginning.php'))
+    url = draw('tasks', recording(found), '--by', 'comm')
+    boxes = ("return [...document.querySelectorAll('.strip .names div')].map((e) => { const r = e.getBoundingClientRect();"
+             "return [e.textContent, r.left, r.right, r.y + r.height / 2]; })")
+    rows = "return [...document.querySelectorAll('.strip .heat')].map((e) => { const r = e.getBoundingClientRect(); return r.y + r.height / 2; })"
+    for width in 1400, 420:
+        with Browser(driver, os.environ['CHROMIUM'], mobile=(width, 800)) as browser:
+            page = Page(browser, url)
+            names = page.js(boxes)
+            left = axis(page)[0]
+            equal(len(names), 3)
+            holds(all(0 <= x and end <= left for _, x, end, _ in names), 'the names are not beside the rows: %s, %s' % (names, left))
+            holds(left < width * 0.3, 'the names leave too little for the time: %s' % left)
+            holds(all(abs(y - middle) < 3 for (_, _, _, y), middle in zip(names, page.js(rows))), 'names and rows: %s' % names)
+            cut = {name for name, _, _, _ in names}
+            holds(any(name.startswith('a-task') and name.endswith('\u2026') for name in cut), cut)
+            holds(any(name.startswith('\u2026') and name.endswith('.php') for name in cut), cut)
+            _, x, _, y = next(name for name in names if name[0].startswith('a-task'))
+            browser.tap(x + 5, y)
+            told = "const e = document.querySelector('.strip .told'); return [e.textContent, e.scrollWidth <= e.clientWidth]"
+            holds(page.js(told)[0].startswith(long + ' ') and page.js(told)[1], page.js(told))
+            page.quiet()
 
 
 @test
