@@ -53,7 +53,7 @@ REPLAY_SRC := tests/replay/replay.c tests/replay/take.c
 # the scripts of the flame graphs and of the timelines are these, one behind the other
 WEB_PAGE := root.js dom.js page.js axis.js
 WEB_JS := $(WEB_PAGE) data.js sides.js tree.js times.js callers.js views.js state.js colours.js text.js marks.js graph.js actions.js \
-	bar.js strip.js legend.js panels.js table.js main.js
+	bar.js layers.js strip.js legend.js panels.js table.js main.js
 WEB_TIMELINE := $(WEB_PAGE) timeline.js
 WEB_CSS := flame.css
 OBJ := $(patsubst %.c,$(O)/%.o,$(LIB_SRC) $(CMD_SRC) $(UNIT_SRC) $(BENCH_SRC) $(RIGHT_SRC) $(PAIRS_SRC) $(SYMBOLS_SRC) $(LAYOUT_SRC) \

@@ -5,7 +5,7 @@
  */
 'use strict';
 flametap.strip = (() => {
-	const { dom, data, text, marks, graph, actions } = flametap;
+	const { dom, data, text, marks, graph, layers, actions, sides: { areTwo } } = flametap;
 	const { file, times, activity } = flametap.times;
 	const { follow } = flametap.tree;
 	const { state } = flametap.state;
@@ -25,9 +25,11 @@ flametap.strip = (() => {
 	const captions = tasks.map((node) => html('div', { title: file.name(node) }));
 	const axis = flametap.axis.make({ times, height, comparable: true, sumAt, select: (change) => flametap.go(change, { moved: true }),
 		captions, captionAt: (caption) => tell(tasks[captions.indexOf(caption)]) });
-	let partOf = ''; /* what the highlighted part was computed for */
+	const picture = svg('g', { class: 'layers' }), rows = svg('g'); /* what has colours */
+	let partOf = '', coloursOf = null; /* what the highlighted part, and the colours, were computed for */
+	let whole = []; /* the layers of everything */
 
-	axis.paint(svg('path', { class: 'all', d: bars(all) }), part, ...tasks.map(heatOf));
+	axis.paint(picture, part, rows);
 
 	/* ---- pictures */
 
@@ -47,20 +49,37 @@ flametap.strip = (() => {
 		return new Uint8Array(file.n).fill(1, node, file.end[node]);
 	}
 
-	/* Returns the row of a task: its activity in steps of intensity. */
-	function heatOf(node, at) {
-		const sums = activity(within(node)), top = Math.max(...sums, 1), y = HEIGHT + at * ROW + 1;
+	/* Returns the activity of a task in steps of intensity. */
+	function heatOf(sums, top) {
 		const paths = Array(SHADES).fill('');
 
 		sums.forEach((sum, column) => {
 			if (sum)
-				paths[Math.ceil(sum / top * SHADES) - 1] += `M${column} ${y}h1v${ROW - 2}h-1z`;
+				paths[Math.ceil(sum / top * SHADES) - 1] += `M${column} 0h1v${ROW - 2}h-1z`;
 		});
-		const row = svg('g', { class: 'heat' });
+		return paths.map((d, shade) => svg('path', { class: 'heat', d, 'fill-opacity': (shade + 1) / SHADES }));
+	}
 
-		row.append(svg('rect', { class: 'none', x: 0, y, width: times.columns, height: ROW - 2 }),
-			...paths.map((d, shade) => svg('path', { d, 'fill-opacity': (shade + 1) / SHADES })));
+	/* Returns the row of a task: its states or, without states, its activity. */
+	function rowOf(node, at) {
+		const sums = activity(within(node)), top = Math.max(...sums, 1);
+		const row = svg('g', { class: 'row', transform: `translate(0 ${HEIGHT + at * ROW + 1})` });
+
+		row.append(svg('rect', { class: 'none', width: times.columns, height: ROW - 2 }),
+			...(layers.hasStates() ? layers.draw(layers.of(node, file.end[node]), top, ROW - 2) : heatOf(sums, top)));
 		return row;
+	}
+
+	/* Shows the colours of the graph. */
+	function showColours() {
+		const key = [state.colour, areTwo()].join('\n');
+
+		if (key === coloursOf)
+			return;
+		coloursOf = key;
+		whole = layers.of(0, file.n);
+		picture.replaceChildren(...layers.draw(whole, most, HEIGHT));
+		rows.replaceChildren(...tasks.map(rowOf));
 	}
 
 	/* Fits the names of the tasks to the width of the window. */
@@ -95,6 +114,7 @@ flametap.strip = (() => {
 		const counts = highlighted();
 
 		part.setAttribute('d', counts ? bars(activity(counts)) : '');
+		picture.classList.toggle('behind', Boolean(counts));
 	}
 
 	/* Tells the name of a task, and its activity at all times. */
@@ -104,13 +124,14 @@ flametap.strip = (() => {
 	function sumAt(column, y) {
 		const task = tasks[Math.floor((y - HEIGHT) / ROW)];
 
-		return task === undefined ? text.amountWithUnit(all[column])
+		return task === undefined ? [text.amountWithUnit(all[column]), layers.tell(whole, column)].filter((words) => words).join(', ')
 			: `${file.name(task)} ${text.amountWithUnit(activity(within(task))[column])}`;
 	}
 
 	function show() {
 		axis.show(state);
 		showNames();
+		showColours();
 		showPart();
 	}
 

@@ -35,17 +35,22 @@ flametap.times = (() => {
 		return parts.length ? reweighted(tree, parts.map(sideOf)) : file;
 	}
 
+	/* Adds the weight of node I of the file's tree to the SUMS of the columns. */
+	function addTo(sums, i) {
+		for (let part = times.first[i]; part < times.first[i + 1]; part++)
+			if (times.column[part])
+				sums[times.column[part] - 1] += times.weight[part];
+	}
+
 	/* Returns the weight in each column of the nodes of the file's tree for which COUNTS, or of all without it. */
 	function activity(counts) {
 		const sums = new Float64Array(times.columns);
 
 		for (let i = 0; i < tree.n; i++)
 			if (!counts || counts[i])
-				for (let part = times.first[i]; part < times.first[i + 1]; part++)
-					if (times.column[part])
-						sums[times.column[part] - 1] += times.weight[part];
+				addTo(sums, i);
 		return sums;
 	}
 
-	return { file, times, treeOf, activity };
+	return { file, times, treeOf, addTo, activity };
 })();

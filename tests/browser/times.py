@@ -165,7 +165,7 @@ def time_of_tasks_and_highlights(browser):
     found = parts(('web', 'db'))
     page = Page(browser, draw('tasks', recording(found), '--by', 'comm'))
     equal(page.tree(), expected(found))
-    equal(page.js("return document.querySelectorAll('.strip .heat').length"), 2)
+    equal(page.js("return document.querySelectorAll('.strip .row').length"), 2)
     part = "return document.querySelector('.strip .part').getAttribute('d')"
     equal(page.js(part), '')
     page.search('hiccup')
@@ -182,7 +182,7 @@ def names_of_tasks(driver):
     url = draw('tasks', recording(found), '--by', 'comm')
     boxes = ("return [...document.querySelectorAll('.strip .names div')].map((e) => { const r = e.getBoundingClientRect();"
              "return [e.textContent, r.left, r.right, r.y + r.height / 2]; })")
-    rows = "return [...document.querySelectorAll('.strip .heat')].map((e) => { const r = e.getBoundingClientRect(); return r.y + r.height / 2; })"
+    rows = "return [...document.querySelectorAll('.strip .row')].map((e) => { const r = e.getBoundingClientRect(); return r.y + r.height / 2; })"
     for width in 1400, 420:
         with Browser(driver, os.environ['CHROMIUM'], mobile=(width, 800)) as browser:
             page = Page(browser, url)
@@ -200,6 +200,72 @@ def names_of_tasks(driver):
             told = "const e = document.querySelector('.strip .told'); return [e.textContent, e.scrollWidth <= e.clientWidth]"
             holds(page.js(told)[0].startswith(long + ' ') and page.js(told)[1], page.js(told))
             page.quiet()
+
+
+def wall():
+    """Returns a recording of a thread whose time is always all of it: it runs and is preempted, but sleeps from 0.4 s to 0.6 s."""
+    found = [(['web', 'main', 'work', 'C'], at, 60) for at in range(1, SLICES + 1) if not 20 < at <= 30]
+    found += [(['web', 'main', 'work', 'R'], at, 40) for at in range(1, SLICES + 1) if not 20 < at <= 30]
+    found += [(['web', 'main', 'nap', 'S'], at, 100) for at in range(21, 31)]
+    lines, tags = [], []
+    for line in recording([(names[:3] + [names[2] + '-' + names[3]], at, weight) for names, at, weight in found]).splitlines():
+        words = line.split()
+        if words[0] == 'name' and '-' in words[2]:
+            tags.append(words[2][-1])
+        if words[0] == 'row':
+            words[4] = str('CRS'.index(tags[int(words[3])]))
+        lines.append(' '.join(words))
+        if words[0] == 'slices':
+            lines += ['label %d state %s' % (number, state) for number, state in enumerate('CRS')]
+    lines[-1] = 'end %d' % (len(lines) - 1)
+    return '\n'.join(lines) + '\n'
+
+
+LAYERS = """
+    return [...document.querySelector('.strip .layers').children].map((path) => {
+        const heights = {};
+        for (const [, at, high] of path.getAttribute('d').matchAll(/M(\\d+) \\d+v(-[\\d.]+)/g))
+            heights[at] = Math.round(-high);
+        return [path.getAttribute('class'), heights];
+    });"""
+
+
+@test
+def states_over_time(browser):
+    """The columns have the colours of the states, with what runs at the bottom, so that a stall is seen in time that is always 100 %."""
+    page = Page(browser, draw('wall', wall()))
+    busy = [str(at) for at in range(SLICES) if not 20 <= at < 30]
+    heights = dict(page.js(LAYERS))
+    equal([style for style, _ in page.js(LAYERS)], ['st0', 'st4', 'st8'], 'what is highest is drawn first')
+    equal({at: heights['st8'].get(at) for at in busy}, {at: round(38 * 0.6) for at in busy}, 'on CPU')
+    equal({at: heights['st4'].get(at) for at in busy}, {at: 38 for at in busy}, 'preempted')
+    equal({at: heights['st0'][str(at)] for at in range(20, 30)}, {at: 38 for at in range(20, 30)}, 'sleeping')
+    holds('25' not in heights['st8'] and '25' not in heights['st4'], 'it runs while it sleeps')
+    told = "return document.querySelector('.strip .told').textContent"
+    browser.point(*place(page, 25))
+    equal(page.js(told).split(': ')[1], '100 samples, [sleeping] 100.00 %')
+    browser.point(*place(page, 5))
+    equal(page.js(told).split(': ')[1], '100 samples, [on CPU] 60.00 %, [preempted] 40.00 %')
+    page.js("flametap.go({ colour: 'module' })")
+    equal([style for style, _ in page.js(LAYERS)], ['q0'])
+    page.search('nap')
+    holds(page.js("return document.querySelector('.strip .part').getAttribute('d')").startswith('M20 '), 'the nap is in another slice')
+    page = Page(browser, draw('wall', wall()) + '#time=0-0.2&compare=0.4-0.6')
+    equal([style for style, _ in page.js(LAYERS)], ['all'], 'a difference has other colours')
+    page.quiet()
+
+
+@test
+def kinds_over_time(browser):
+    """Without states, the columns have the colours of the kinds of leaves, or of the groups by which the frames are coloured."""
+    text = recording([(['web', 'main', 'work'], at, 10 + at) for at in range(1, SLICES + 1)] +
+                     [(['web', 'main', 'call'], at, 20) for at in range(11, 21)])
+    text = text.replace('frame 2 user name', 'frame 2 kernel name')
+    page = Page(browser, draw('kinds', text))
+    heights = dict(page.js(LAYERS))
+    equal(sorted(heights), ['k2', 'u2'])
+    equal([heights['k2'][str(at)] > heights['u2'][str(at)] for at in (9, 10, 19, 20)], [False, True, True, False])
+    page.quiet()
 
 
 @test
