@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The meaning of the colours, and the weight of each kind and category. */
+/* The meaning of the colours, and the weight of each kind and category. In brief, it has only what explains the colours, in one line. */
 'use strict';
 flametap.legend = (() => {
 	const { root, dom, data, text, actions, colours: { ways, styleOf }, sides: { areTwo, combiner } } = flametap;
@@ -14,7 +14,7 @@ flametap.legend = (() => {
 	const kindRow = row('Kinds'), categoryRow = row('Categories'), stepRow = row('Change');
 	const stateRow = row('States');
 	const states = [...new Set(data.frames.name.filter((_, f) => data.stateOf[f] >= 0))];
-	const lines = [['Change', stepRow], ['Kind', kindRow], ['Category', categoryRow]];
+	const lines = [['Change', stepRow], ...(states.length ? [['State', stateRow]] : []), ['Kind', kindRow], ['Category', categoryRow]];
 	/* Kind and category have their entries always; the groups of another way follow when it is chosen. */
 	const others = data.isDiff ? [] : Object.keys(ways).filter((name) => name !== 'category');
 	const chooser = (colour, title) => [colour, button(title, `Colour frames by ${title.toLowerCase()}`,
@@ -28,8 +28,6 @@ flametap.legend = (() => {
 		lines.push(['Colour by', html('div', { class: 'entries' },
 			html('div', { class: 'entries ways', role: 'group', 'aria-label': 'Colour by' }, ...others.map((name) => colours.get(name))),
 			groupRow)]);
-	if (states.length)
-		lines.push(['State', stateRow]);
 	const box = html('div', { class: 'legend', role: 'group', 'aria-label': 'Legend' },
 		...lines.flatMap(([head, entries]) => [html('span', { class: 'head' },
 			heads.find((colour) => colour.textContent === head) || head), entries]));
@@ -133,18 +131,28 @@ flametap.legend = (() => {
 	const scaleOfChange = () => steps.map((label, step) =>
 		html('span', { class: 'step' }, swatch('d' + step), label));
 
+	/* Whether the colours that frames have now are in the line with this head. */
+	function explains(head) {
+		if (areTwo())
+			return head === 'Change';
+		if (head === 'State')
+			return text.hasStateColours();
+		return head === ({ '': 'Kind', category: 'Category' }[ways[state.colour] ? state.colour : ''] || 'Colour by');
+	}
+
 	function show() {
 		const tree = sumsOf(now.view.stacks), two = areTwo();
 
 		lines.forEach(([head, entries]) => {
 			const hidden = two ? head === 'Colour by' : head === 'Change';
 
-			entries.hidden = entries.previousSibling.hidden = hidden;
+			for (const part of [entries.previousSibling, entries]) {
+				part.hidden = hidden;
+				part.classList.toggle('used', explains(head));
+			}
 		});
 		heads.forEach((head) => head.disabled = two);
 		stepRow.replaceChildren(...(two ? scaleOfChange() : []));
-		if (root.classList.contains('nolegend'))
-			return;
 		const key = [state.kind, state.category, state.search, state.module, state.group, state.colour, all].join('\n');
 		if (shown && shown.tree === tree && shown.key === key)
 			return;

@@ -289,8 +289,8 @@
 
 	function begin() {
 		page.begin(app);
-		root.classList.toggle('nolegend', dom.recall('nolegend') === '1' ||
-			(dom.recall('nolegend') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
+		root.classList.toggle('brief', dom.recall('brief') === '1' ||
+			(dom.recall('brief') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
 		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described', 'aria-owns': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';

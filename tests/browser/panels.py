@@ -6,8 +6,10 @@ import os
 import re
 import shlex
 
+import diffs
 import profiles
 from page import Page, draw, equal, file_of, holds, run, test
+from webdriver import Browser
 
 PLAIN = profiles.plain()
 STACKS = list(profiles.stacks_of(PLAIN))
@@ -193,6 +195,11 @@ def copying(browser):
     page.quiet()
 
 
+# the lines of the legend that are shown
+ROWS = ("return [...document.querySelectorAll('.legend > .entries')].filter((e) => e.offsetHeight)"
+         ".map((e) => e.getAttribute('aria-label') || e.lastChild.getAttribute('aria-label'))")
+
+
 @test
 def legend(browser):
     text = profiles.recording([
@@ -219,12 +226,13 @@ def legend(browser):
     equal(page.texts('.legend .entries button[aria-pressed="true"] .label'), [rows[-1]['category']])
     page.search('work')
     equal(page.texts('.legend .entries button[aria-pressed="true"]'), [], 'one highlight at a time')
+    equal(len(page.js(ROWS)), 3)
     page.press('Escape', 'l')
-    equal(page.js("return document.querySelector('.legend').offsetHeight"), 0)
+    equal(page.js(ROWS), ['Kinds'], 'in brief')
     page = Page(browser, draw('legend', text))
-    equal(page.js("return document.querySelector('.legend').offsetHeight"), 0, 'it remembers')
+    equal(page.js(ROWS), ['Kinds'], 'it remembers')
     page.push('.bar button', 'Legend')
-    holds(page.js("return document.querySelector('.legend').offsetHeight") > 0, 'does not come back')
+    equal(len(page.js(ROWS)), 3, 'does not come back')
     page.quiet()
 
 
@@ -333,6 +341,29 @@ def states(browser):
         equal(page.hash(), '')
         page.push('.bar button', 'Table')
         equal(sorted(page.texts('.table tbody th')), ['futex_k', 'main', 'work'], 'states are no functions')
+        page.quiet()
+
+
+@test
+def legend_in_brief(driver):
+    """In a narrow window, the legend is one line with the meaning of the colours that frames have, which can be scrolled."""
+    text = 'main;work;futex_k;[sleeping] 60\nmain;work;[preempted] 30\nmain;work;[uninterruptible] 4\nmain;work;[waiting for CPU] 3\nmain;work 3\n'
+    with Browser(driver, os.environ['CHROMIUM'], mobile=(420, 800)) as browser:
+        page = Page(browser, draw('states', text))
+        for colour, line in ('', 'States'), ('category', 'Categories'), ('module', 'Groups'):
+            page.js('flametap.go({ colour: arguments[0] })', colour)
+            equal(page.js(ROWS), [line] + (['Kinds'] if not colour else []), colour)
+            holds(page.js("return document.querySelector('.legend').offsetHeight") <= 50, 'more than a line by ' + colour)
+            holds(page.js("const l = document.querySelector('.legend'); return [...l.querySelectorAll('.swatch')].some((s) => s.clientWidth)"),
+                  'nothing tells the colours')
+        page.js("flametap.go({ colour: '' })")
+        page.js("document.querySelector('.legend [aria-label=Kinds] button').focus()")
+        left = page.js("return document.querySelector('.legend [aria-label=Kinds] button').getBoundingClientRect().right")
+        holds(left <= 420, 'the end is out of reach: %s' % left)
+        equal(page.js('return document.documentElement.scrollWidth'), 420)
+        page.quiet()
+        page = Page(browser, diffs.draw_diff('diff'))
+        equal(page.js(ROWS), ['Change'])
         page.quiet()
 
 
