@@ -286,6 +286,9 @@ flametap.graph = (() => {
 			draw();
 	}
 
+	/* Whether a part of the graph is outside of the window. */
+	const isCut = () => picture.clientHeight > scroller.clientHeight;
+
 	/* Measures the width available for frames. */
 	function measure() {
 		width = Math.max(scroller.clientWidth, 10 * PAD) - 2 * PAD;
@@ -346,6 +349,6 @@ flametap.graph = (() => {
 	}
 
 	return { scroller, layer, ring, halo, coarse, fit, measure, leastShare, show, draw, print, scrolled,
-		toRoot, reveal, drawRing, isShown, nodeAt, boxOf, widthOf, neighbour, widestChild,
+		toRoot, isCut, reveal, drawRing, isShown, nodeAt, boxOf, widthOf, neighbour, widestChild,
 		width: () => width, rows: () => height };
 })();

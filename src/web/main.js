@@ -289,8 +289,7 @@
 
 	function begin() {
 		page.begin(app);
-		root.classList.toggle('brief', dom.recall('brief') === '1' ||
-			(dom.recall('brief') === null && (window.innerWidth < 700 || window.innerHeight < 650)));
+		root.classList.toggle('brief', dom.recall('brief') === '1');
 		dom.set(graph.layer, { tabindex: '0', role: 'tree', 'aria-activedescendant': 'described', 'aria-owns': 'described',
 			'aria-label': 'Flame graph: arrow keys move, Enter zooms, question mark lists all keys' });
 		graph.layer.textContent = '';
@@ -298,6 +297,10 @@
 		listen();
 		load();
 		show(false);
+		if (dom.recall('brief') === null && (window.innerWidth < 700 || graph.isCut())) {
+			root.classList.add('brief');
+			show(false);
+		}
 		graph.toRoot();
 	}
 

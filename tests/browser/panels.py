@@ -368,6 +368,20 @@ def legend_in_brief(driver):
 
 
 @test
+def legend_where_it_fits(driver):
+    """The legend is closed at first if it would push leaves out of the window, whatever the size of the window."""
+    deep = ';'.join('level%d' % i for i in range(30))
+    for height, levels, brief in (900, 30, True), (900, 10, False), (1400, 30, False), (600, 10, False), (600, 20, True):
+        with Browser(driver, os.environ['CHROMIUM'], mobile=(1400, height)) as browser:
+            page = Page(browser, draw('fits', ';'.join(deep.split(';')[:levels]) + ' 10\nlevel0;x_[k] 10\nlevel0;y_[j];[sleeping] 5\n'))
+            equal(page.js(ROWS) == ['States', 'Kinds'], brief, '%d levels in %d px' % (levels, height))
+            page.push('.bar button', 'Legend')
+            equal(page.js(ROWS) == ['States', 'Kinds'], not brief)
+            page.quiet()
+            page.js('localStorage.clear()')
+
+
+@test
 def narrow_states(browser):
     """A part of a frame that is hardly a pixel wide is drawn."""
     page = Page(browser, draw('narrow_states', 'main;work;[sleeping] 6\nmain;work 9994\n'))
