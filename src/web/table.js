@@ -77,7 +77,7 @@ flametap.table = (() => {
 		const amounts = text.amountsOf(weights).slice(0, 2);
 		const [shown, other] = compareShares() ? [[shares[0].replace(' %', ''), shares[1]], amounts] : [amounts, shares];
 
-		return shown.map((words, s) => html('td', { title: other[s] }, (s ? '\u2192 ' : '') + words));
+		return shown.map((words, s) => html('td', { class: s ? 'after' : '', title: other[s] }, s ? words : words + ' \u2192'));
 	}
 
 	/* Returns a cell that selects the functions with the same VALUE of WHICH. */
@@ -152,6 +152,27 @@ flametap.table = (() => {
 		return [...sum.places.keys()].filter((fn) => sum.places[fn] && test(fn));
 	}
 
+	/*
+	 * Returns the functions of LIST whose change does not round to 0, unless what is listed was chosen. If nothing changed, all
+	 * are returned.
+	 */
+	function changedOf(list, sum) {
+		const totals = now.view.stacks.totals(0);
+		const changed = areTwo() && !now.marks.active ? list.filter((fn) => Number(text.change(of(sum.self, fn), totals)) !== 0) : [];
+
+		return changed.length ? changed : list;
+	}
+
+	/* Returns what the table leaves out. SHOWN are the functions that have changed, of LIST. */
+	function noteOf(shown, list) {
+		const count = (number) => number.toLocaleString('en-US'), same = list.length - shown.length;
+		const words = shown.length > MOST ? [`${MOST} of ${count(shown.length)} functions`] : [];
+
+		if (same)
+			words.push(`${count(same)} more function${same > 1 ? 's' : ''} with a change of 0.00`);
+		return words.join('; ');
+	}
+
 	function show() {
 		box.hidden = !state.table;
 		if (!state.table)
@@ -162,15 +183,14 @@ flametap.table = (() => {
 		const less = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 		const order = isText ? (a, b) => less(values.get(a), values.get(b)) || last(all.self)[b] - last(all.self)[a]
 			: (a, b) => values.get(b) - values.get(a);
-		const list = [...values.keys()].sort(order);
+		const list = [...values.keys()].sort(order), shown = changedOf(list, all);
 
 		columns.forEach((column) =>
 			column.head.setAttribute('aria-sort', column !== by ? 'none' : isText ? 'ascending' : 'descending'));
-		body.replaceChildren(...list.slice(0, MOST).map((fn) => rowOf(fn, all)));
+		body.replaceChildren(...shown.slice(0, MOST).map((fn) => rowOf(fn, all)));
 		sums.replaceChildren(...sumOf(list, all));
 		showFilter();
-		note.textContent = list.length > MOST ? `${MOST} of ${list.length.toLocaleString('en-US')} functions`
-			: '';
+		note.textContent = noteOf(shown, list);
 	}
 
 	return { box, show };

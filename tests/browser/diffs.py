@@ -117,6 +117,40 @@ def widths_of_a_difference(browser):
     page.quiet()
 
 
+def many(more):
+    """Returns 60 functions with 100 samples each, in a caller with a long name; the first MORE of them have 50 more."""
+    return ''.join('a_function_with_a_long_name;helper_with_a_long_name_%d %d\n' % (i, 150 if i < more else 100) for i in range(60))
+
+
+@test
+def list_of_what_changed(browser):
+    """Functions that did not change are counted only, unless they are searched for; names have the room that numbers leave."""
+    for options, most in ((), 3), (('--normalize',), 60):
+        page = Page(browser, draw_diff('many', *options, sides=(('before', many(0)), ('after', many(3)))))
+        names = page.texts('.table tbody th')
+        equal((len(names), set(names[:3])), (most, {'helper_with_a_long_name_%d' % i for i in range(3)}), options)
+        equal(page.text('note', '.table'), '58 more functions with a change of 0.00' if most == 3 else '1 more function with a change of 0.00')
+        equal(page.texts('.table tfoot th'), ['Sum of 61'])
+        page.search('name_7$')
+        equal((page.texts('.table tbody th'), page.text('note', '.table')), (['helper_with_a_long_name_7'], ''))
+        page.press('Escape')
+    page = Page(browser, draw_diff('many', sides=(('before', many(0)), ('after', many(0)))))
+    equal((len(page.texts('.table tbody th')), page.text('note', '.table')), (61, ''), 'nothing changed')
+    page = Page(browser, draw_diff('many', '--normalize', sides=(('before', many(0)), ('after', many(3)))))
+    page.browser.size(1400, 900)
+    cut = page.js("return [...document.querySelectorAll('.table tbody th button')].filter((b) => b.scrollWidth > b.clientWidth).length")
+    equal(cut, 0, 'names are cut where there is room')
+    gaps = page.js("return [...document.querySelectorAll('.table tbody tr')].map((row) => {"
+                   "const range = document.createRange(), edge = (node, side) => { range.selectNodeContents(node);"
+                   "return range.getBoundingClientRect()[side]; };"
+                   "return edge(row.querySelector('.after'), 'left') - edge(row.querySelector('.after').previousSibling, 'right'); })")
+    holds(0 <= min(gaps) and max(gaps) < 24, 'the numbers of a pair are apart: %s' % gaps[:3])
+    equal(page.js("const h = document.querySelector('.table th.change button'); return h.getBoundingClientRect().height < 36"), True,
+          'the heading wraps')
+    page.browser.size(1280, 900)
+    page.quiet()
+
+
 def signed(change):
     return '%s%.2f' % ('\u2212' if change < 0 else '+', abs(round(change * 10000) / 100))
 
@@ -139,7 +173,7 @@ def numbers_of_a_difference(browser):
         equal(page.texts('.table thead th')[1], 'Change, ' + measure)
         equal(page.texts('.table tbody th')[:3], ['longest_match', 'parse', 'fast'])
         shown = (pair[0].replace(' %', ''), pair[1]) if options else ('1,500', '2,600')
-        row = 'parse%s%s\u2192 %s' % (change, *shown)
+        row = 'parse%s%s \u2192%s' % (change, *shown)
         holds(page.texts('.table tbody tr')[1].startswith(row), page.texts('.table tbody tr')[1])
     equal([t for t in page.texts('.legend .step') if t], ['gone', 'less', 'same', 'more', 'new'])
     page.quiet()
