@@ -141,6 +141,7 @@ flametap.bar = (() => {
 		ignoreCase.setAttribute('aria-pressed', state.ignorecase);
 		reset.disabled = !now.zoom;
 		widths.hidden = !sides.areTwo();
+		box.classList.toggle('two', sides.areTwo());
 		for (const { action, button: b } of switches)
 			if (action.pressed)
 				b.setAttribute('aria-pressed', action.pressed());

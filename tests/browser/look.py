@@ -6,6 +6,7 @@ import time
 import zlib
 
 import colour
+import diffs
 import profiles
 from basics import BASE
 from page import Page, draw, equal, file_of, holds, test
@@ -91,6 +92,9 @@ def check_colours(driver, name, flags, dark):
         distance = colour.closest({k: found[k] for k in ('st0', 'st1', 'st2', 'st4', 'st5', 'st8')})
         print('# %s: closest states %s' % (name, distance))
         holds(distance[0] >= 0.02, 'states too close: %s' % (distance,))
+        for step in 'd1', 'd2', 'd3', 'd5', 'd6', 'd7':
+            ratio = colour.contrast(found[step][0], found['d4'][0])
+            holds(ratio >= 1.3, '%s and what is the same have a contrast of %.2f' % (step, ratio))
         for steps in ({'d1': found['d1'], 'd4': found['d4'], 'd7': found['d7']},
                       {'less': found['d2'], 'more': found['d6']}):
             distance = colour.closest(steps)
@@ -206,6 +210,21 @@ def origin_at_the_foot(browser):
     page = Page(browser, draw('plain', PLAIN))
     equal(page.js("return document.querySelector('.foot').hidden"), True)
     page.quiet()
+
+
+@test
+def numbers_on_a_phone(driver):
+    """The numbers of a difference, which are long, are shown as a whole, and what is below them does not move."""
+    with Browser(driver, os.environ['CHROMIUM'], mobile=(420, 800)) as browser:
+        page = Page(browser, diffs.draw_diff('diff'))
+        tops = set()
+        for name in 'all', 'parse', 'longest_match':
+            page.js("const { tree } = flametap.actions.now; let i = 0; while (tree.name(i) !== arguments[0]) i++; flametap.bar.tell(i)", name)
+            cut = page.js("const n = document.querySelector('.bar .numbers'); return n.scrollWidth > n.clientWidth || n.getBoundingClientRect().right > innerWidth")
+            equal(cut, False, 'the numbers of %s are cut' % name)
+            tops.add(page.js("return document.querySelector('.scroller').getBoundingClientRect().top"))
+        equal(len(tops), 1, 'the graph moves')
+        page.quiet()
 
 
 @test
