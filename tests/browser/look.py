@@ -229,15 +229,17 @@ def numbers_on_a_phone(driver):
 
 @test
 def narrow(driver):
-    """At 400 px every switch is inside the window, and the table's names stay when it is scrolled."""
-    url = draw('plain', PLAIN)
-    for size in (400, 320):
+    """Every switch is inside of a window of 320 to 1000 px, and the table's names stay when it is scrolled."""
+    plain, compared = draw('plain', PLAIN), diffs.draw_diff('diff')
+    for size, url in (400, plain), (320, plain), (800, compared), (1000, compared):
         with Browser(driver, os.environ['CHROMIUM'], mobile=(size, 800)) as browser:
             page = Page(browser, url + '#table=1')
             outside = page.js("return [...document.querySelectorAll('.bar button, .bar input')].filter((e) => {"
                               "const r = e.getBoundingClientRect(); return r.width && (r.left < 0 || r.right > innerWidth);"
                               "}).map((e) => e.textContent)")
             equal(outside, [], 'out of reach at %d px' % size)
+            if url == compared:
+                continue
             page.js("document.querySelector('.app .table').scrollLeft = 300")
             left = page.js("return document.querySelector('.table tbody th').getBoundingClientRect().left")
             holds(0 <= left < 20, 'the names are scrolled away: %s' % left)
