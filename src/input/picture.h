@@ -41,6 +41,11 @@
  * the last one, then the part - 1, unless only 1 is left; until nothing is left. Columns begin with
  * 1, and column 0 is for weight of which it is not known when. There are at most PICTURE_COLUMNS.
  *
+ * The element <ft:outliers> may follow, with a line FIRST,END,FRAME,WEIGHT,USUAL for each time that
+ * differs from the rest (view/report/outliers.h): its first column, here from 0, the column behind
+ * its last one, the number of the frame that makes the difference or nothing for all together, and
+ * this frame's weight in this time and in a usual one.
+ *
  * Numbers are written in digits of picture_digits[], lowest first: while the number is PICTURE_LAST
  * or more, subtract PICTURE_LAST, write digit PICTURE_LAST + number % PICTURE_MORE, and divide by
  * PICTURE_MORE; then write the rest as the last digit.

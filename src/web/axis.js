@@ -29,9 +29,10 @@ flametap.axis = (() => {
 	/*
 	 * Returns an axis of TIMES with an empty picture of HEIGHT px, in which a column is 1 wide. select() is called with the
 	 * change of the state, time and, if the axis is COMPARABLE, compare. sumAt(column, y) returns what to say of a position.
-	 * CAPTIONS are elements to the left of the picture, and captionAt(element) returns what to say of one of them.
+	 * CAPTIONS are elements to the left of the picture, and captionAt(element) returns what to say of one of them. BUTTONS are
+	 * beside what the axis says of its selection.
 	 */
-	function make({ times, height, comparable, select: go, sumAt, captions = [], captionAt }) {
+	function make({ times, height, comparable, select: go, sumAt, captions = [], captionAt, buttons = [] }) {
 		const { columnsOf, rangeOf, secondsAt } = scaleOf(times);
 		const picture = svg('svg', { width: '100%', height, viewBox: `0 0 ${times.columns} ${height}`,
 			preserveAspectRatio: 'none', 'aria-hidden': 'true' });
@@ -47,7 +48,7 @@ flametap.axis = (() => {
 		const ruler = html('div', { class: 'ruler', 'aria-hidden': 'true' }, ...tags);
 		const names = html('div', { class: 'names' }, ...captions);
 		const box = html('div', { class: 'strip' }, html('div', { class: 'line' }, html('span', { class: 'head' }, 'Time'),
-			range, clear, comparing, told), html('div', { class: 'sides' }, names, slider));
+			range, clear, comparing, ...buttons, told), html('div', { class: 'sides' }, names, slider));
 		let shown = { time: null, compare: null }; /* the columns of the parts, as [first, end] */
 		let second = false, compared = ''; /* whether the second part is selected, and what it was when it was shown last */
 

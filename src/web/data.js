@@ -203,6 +203,21 @@ flametap.data = (() => {
 		};
 	}
 
+	/* Returns the times that differ from the rest: columns [first, end], the frame that makes the difference, its weight and what is usual. */
+	function readOutliers()
+	{
+		return linesOf(section('outliers')).map((line) => {
+			const [first, end, f, weight, usual] = line.split(',');
+
+			return {
+				columns : [ Number(first), Number(end) ],
+				name : f ? frames.name[f] : 'all',
+				weight : Number(weight),
+				usual : Number(usual)
+			};
+		});
+	}
+
 	/*
 	 * Returns for each node the category with the lowest rank among the category of its frame and the categories inherited
 	 * from its callers.
@@ -273,5 +288,6 @@ flametap.data = (() => {
 		categoriesOf,
 		tree,
 		times : readTimes(tree),
+		outliers : readOutliers(),
 	};
 })();

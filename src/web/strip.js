@@ -11,25 +11,30 @@ flametap.strip = (() => {
 	const { state } = flametap.state;
 	const { html, svg } = dom;
 	const HEIGHT = 40, ROW = 12, ROWS = 8, SHADES = 5; /* px, tasks with a row, steps of intensity */
+	const MARK = 2; /* px that bars leave free above them, for what is unusual */
 	const NAMES = 180, NAMES_SHARE = 0.25; /* px, and share of the window, that names have at most */
 	const LEAST = 0.01; /* share of a task with a row */
 
 	if (!times)
 		return { box: html('div', { class: 'strip', hidden: '' }), show() {}, choose() {} };
 
+	const scale = flametap.axis.scaleOf(times);
 	const all = activity(), most = Math.max(...all, 1);
 	const tasks = tasksOf();
 	const height = HEIGHT + tasks.length * ROW;
 	const bars = (sums) => flametap.axis.bars(sums, most, HEIGHT);
 	const part = svg('path', { class: 'part' });
+	const odd = svg('path', { class: 'odd', d: data.outliers.map(({ columns: [first, end] }) => `M${first} 0H${end}V${MARK}H${first}z`).join('') });
+	const nextOdd = dom.button(`Unusual (${data.outliers.length})`, 'Select the next time that differs from the rest, as bt-report --outliers lists them',
+		() => selectOdd());
 	const captions = tasks.map((node) => html('div', { title: file.name(node) }));
 	const axis = flametap.axis.make({ times, height, comparable: true, sumAt, select: (change) => flametap.go(change, { moved: true }),
-		captions, captionAt: (caption) => tell(tasks[captions.indexOf(caption)]) });
+		buttons: data.outliers.length ? [nextOdd] : [], captions, captionAt: (caption) => tell(tasks[captions.indexOf(caption)]) });
 	const picture = svg('g', { class: 'layers' }), rows = svg('g'); /* what has colours */
 	let partOf = '', coloursOf = null; /* what the highlighted part, and the colours, were computed for */
 	let whole = []; /* the layers of everything */
 
-	axis.paint(picture, part, rows);
+	axis.paint(picture, part, rows, odd);
 
 	/* ---- pictures */
 
@@ -120,11 +125,24 @@ flametap.strip = (() => {
 	/* Tells the name of a task, and its activity at all times. */
 	const tell = (task) => `${file.name(task)} ${text.amountWithUnit(file.total(task))} (${text.percent(file.total(task), file.total(0))})`;
 
+	/* ---- times that differ from the rest */
+
+	/* Selects the one behind the selection, or the first one. */
+	function selectOdd() {
+		const at = data.outliers.findIndex(({ columns }) => scale.rangeOf(columns) === state.time);
+
+		flametap.go({ time: scale.rangeOf(data.outliers[(at + 1) % data.outliers.length].columns), compare: '' }, { moved: true });
+	}
+
+	/* Returns what is unusual in a column, in a list. */
+	const oddAt = (column) => data.outliers.filter(({ columns: [first, end] }) => column >= first && column < end)
+		.map(({ name, weight, usual }) => `unusual: ${name} ${text.amountWithUnit(weight)}, usually ${text.amountWithUnit(usual)}`);
+
 	/* Tells the activity of a column or, in the row of a task, of the task. */
 	function sumAt(column, y) {
 		const task = tasks[Math.floor((y - HEIGHT) / ROW)];
 
-		return task === undefined ? [text.amountWithUnit(all[column]), layers.tell(whole, column)].filter((words) => words).join(', ')
+		return task === undefined ? [text.amountWithUnit(all[column]), layers.tell(whole, column), ...oddAt(column)].filter((words) => words).join(', ')
 			: `${file.name(task)} ${text.amountWithUnit(activity(within(task))[column])}`;
 	}
 

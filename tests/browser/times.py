@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The time axis: what is selected in it is compared, node by node, with the parts of the stacks in that time."""
+import csv
 import math
 import os
 import random
@@ -252,6 +253,33 @@ def states_over_time(browser):
     holds(page.js("return document.querySelector('.strip .part').getAttribute('d')").startswith('M20 '), 'the nap is in another slice')
     page = Page(browser, draw('wall', wall()) + '#time=0-0.2&compare=0.4-0.6')
     equal([style for style, _ in page.js(LAYERS)], ['all'], 'a difference has other colours')
+    page.quiet()
+
+
+@test
+def unusual_times(browser):
+    """What differs from the rest is marked as bt-report lists it, and can be selected."""
+    found = parts()
+    url = draw('unusual', recording(found))
+    with open(file_of('unusual.rec'), 'w', encoding='ascii') as f:
+        f.write(recording(found))
+    run('bt-report', '--outliers', '--csv', file_of('unusual.rec'), out='unusual.csv')
+    with open(file_of('unusual.csv'), newline='', encoding='utf-8') as f:
+        rows = list(csv.DictReader(f))
+    ranges = list(dict.fromkeys((row['from'], row['to']) for row in rows))
+    page = Page(browser, url)
+    marks = "return [...document.querySelector('.strip .odd').getAttribute('d').matchAll(/M(\\d+) 0H(\\d+)/g)].map((m) => [m[1], m[2]])"
+    equal([[float(at) * MS / 1000 for at in mark] for mark in page.js(marks)], [[float(at) for at in pair] for pair in ranges])
+    holds(('0.580', '0.600') in ranges, 'the hiccup is not unusual: %s' % ranges)
+    at = next(row for row in rows if row['from'] == '0.580')
+    browser.point(*place(page, 29))
+    told = page.js("return document.querySelector('.strip .told').textContent")
+    holds(told.endswith(', unusual: %s %s samples, usually %s samples' % (
+        at['function'] or 'all', '{:,}'.format(int(at['weight'])), '{:,}'.format(int(at['usual'])))), told)
+    for pair in ranges + ranges[:1]:
+        page.push('.strip button', 'Unusual (%d)' % len(ranges))
+        equal(page.hash(), '#time=' + '-'.join(str(float(second)) for second in pair))
+    equal(page.tree(), expected(found, 1 + round(float(ranges[0][0]) * 1000 / MS), round(float(ranges[0][1]) * 1000 / MS)))
     page.quiet()
 
 

@@ -9,6 +9,7 @@
 #include "view/diff/diff.h"
 #include "view/preorder.h"
 #include "view/report/categories.h"
+#include "view/report/outliers.h"
 #include "view/rules.h"
 
 #include <inttypes.h>
@@ -17,6 +18,10 @@
 
 /* Bytes of the tree in one element, because XML readers limit the length of a text. */
 enum { PART = 1 << 20 };
+
+/* Times that differ from the rest cost memory for each function; with more frames, they are not
+ * searched for. */
+enum { OUTLIER_FRAMES = 20000 };
 
 struct flame_class flame_class(const struct profile *p, uint32_t frame)
 {
@@ -365,6 +370,38 @@ static void write_times(const struct scaler *scaler, FILE *out)
 	strbuf_release(&text);
 }
 
+/*
+ * Writes the times that differ from the rest, each as its first column from 0, the column behind
+ * its last one, the number of a frame or nothing for all frames, and its weight and what is usual.
+ */
+static void write_outliers(const struct scaler *scaler, const struct numbering *n, FILE *out)
+{
+	const struct profile *p = scaler->data->p;
+	struct strbuf text = STRBUF_INIT;
+	struct time_columns c;
+	struct outlier_list l = {0};
+
+	_Static_assert(
+		(int)PICTURE_COLUMNS == (int)OUTLIERS_COLUMNS_MAX, "they have the same columns");
+	columns_init(&c, scaler);
+	if (c.nr && p->nr_frames <= OUTLIER_FRAMES)
+		outliers_find(&l, p);
+	for (size_t i = 0; i < l.nr; i++) {
+		const struct outlier *o = &l.list[i];
+
+		if (i && o->first == o[-1].first) /* the heaviest function comes first */
+			continue;
+		strbuf_addf(&text, "%" PRIu32 ",%" PRIu32 ",", o->first, o->end);
+		if (o->frame)
+			strbuf_addu(&text, n->number[o->frame]);
+		strbuf_addf(&text, ",%" PRIu64 ",%" PRIu64 "\n", o->weight, o->usual);
+	}
+	if (l.nr)
+		fprintf(out, "<ft:outliers>%s</ft:outliers>\n", text.buf);
+	strbuf_release(&text);
+	outlier_list_release(&l);
+}
+
 /* ---- all ---- */
 
 static void add_attribute(struct strbuf *out, const char *name, uint64_t value)
@@ -468,6 +505,7 @@ void flame_data_write(const struct flame_data *data, FILE *out)
 	write_lines(&n, data->p, out);
 	write_tree(&scaler, &n, out);
 	write_times(&scaler, out);
+	write_outliers(&scaler, &n, out);
 	fputs("</ft:profile>\n", out);
 	numbering_release(&n);
 }

@@ -25,7 +25,6 @@
 #include <string.h>
 
 enum {
-	COLUMNS_MAX = 400,
 	FUNCTIONS_SHOWN = 5, /* for each range */
 	COLUMNS_MIN = 20,    /* fewer columns do not tell what is usual */
 	RARE = 10,           /* at most one column in this many is unusual … */
@@ -531,6 +530,8 @@ static void add_range(
 	for (size_t i = 0; i < nr && i < FUNCTIONS_SHOWN; i++) {
 		ALLOC_GROW(l->list, l->nr, l->alloc);
 		l->list[l->nr++] = (struct outlier){
+			.first = first,
+			.end = end,
 			.from = seconds_at(o, first),
 			.to = seconds_at(o, end),
 			.frame = o->functions[list[i].function].frame,
@@ -559,7 +560,7 @@ static void add_ranges(struct outlier_list *l, const struct outliers *o)
 
 static void outliers_init(struct outliers *o, const struct profile *p)
 {
-	uint32_t merged = (p->times.nr + COLUMNS_MAX - 1) / COLUMNS_MAX;
+	uint32_t merged = (p->times.nr + OUTLIERS_COLUMNS_MAX - 1) / OUTLIERS_COLUMNS_MAX;
 
 	*o = (struct outliers){.p = p, .merged = merged, .nr = (p->times.nr + merged - 1) / merged};
 	o->is_random = !strcmp(p->unit, "samples");

@@ -8,13 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The time is compared in this many parts at most. */
+enum { OUTLIERS_COLUMNS_MAX = 400 };
+
 /* What a function does in a range of time. */
 struct outlier {
-	double from, to; /* seconds after the begin of the recording */
-	uint32_t frame;  /* one of the function's, or 0 for everything together */
-	uint32_t depth;  /* of the function's first node, or 0 for everything together */
-	uint64_t weight; /* inclusive */
-	uint64_t usual;  /* in as much time */
+	uint32_t first, end; /* the range's columns, from FIRST to before END */
+	double from, to;     /* seconds after the begin of the recording */
+	uint32_t frame;      /* one of the function's, or 0 for everything together */
+	uint32_t depth;      /* of the function's first node, or 0 for everything together */
+	uint64_t weight;     /* inclusive */
+	uint64_t usual;      /* in as much time */
 };
 
 struct outlier_list {
