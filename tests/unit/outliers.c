@@ -118,6 +118,20 @@ static void a_stall__of_few_samples_is_one_range(void **state)
 	check(&p, "3.200,3.800,97,0,stall,/bin/web\n");
 }
 
+/* Nor does a slice in which nothing runs. */
+static void a_stall__goes_on_without_a_processor(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	init(&p);
+	run(&p, "work", 0, 160, FULL);
+	stall(&p, 160, 170, FULL);
+	stall(&p, 171, 186, FULL);
+	run(&p, "work", 186, SLICES, FULL);
+	check(&p, "3.200,3.720,250,0,stall,/bin/web\n");
+}
+
 /* Two stalls are two. */
 static void stalls__are_not_joined(void **state)
 {
@@ -206,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stall__is_one_range),
 		cmocka_unit_test(a_stall__of_few_samples_is_one_range),
+		cmocka_unit_test(a_stall__goes_on_without_a_processor),
 		cmocka_unit_test(stalls__are_not_joined),
 		cmocka_unit_test(more_than_usual__is_one_range),
 		cmocka_unit_test(a_pause__is_one_range),

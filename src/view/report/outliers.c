@@ -6,9 +6,9 @@
  * ranges: what a function does more often is a phase of the program, and only windows beyond nine
  * tenths of the others are outliers. So they are for all functions if most of the time would be
  * unusual for one function or another. An outlier grows over columns beside it that are beyond the
- * quartiles, too, and over a gap that chance explains. For everything together, windows with
- * unusually little are outliers, too, except at the ends: before the first event the program may
- * not have started, and the recording ends within the last column.
+ * quartiles, too, and over a gap that chance explains, or in which nothing runs. For everything
+ * together, windows with unusually little are outliers, too, except at the ends: before the first
+ * event the program may not have started, and the recording ends within the last column.
  *
  * Samples are random: a window with K samples where LAMBDA are expected has at most the probability
  * exp(K - LAMBDA) * (LAMBDA / K)^K (Chernoff's bound for the Poisson distribution), which must be
@@ -42,6 +42,7 @@ struct function_times {
 	uint32_t depth;   /* of its first node */
 	uint64_t *weight; /* inclusive, by column, or NULL if it has none */
 	double *usual;    /* in each column of outliers, else NOT_UNUSUAL; NULL without outliers */
+	double median;    /* of the columns, if there are outliers */
 };
 
 struct outliers {
@@ -188,29 +189,39 @@ static bool is_marked(const struct function_times *f, const struct window *w)
 }
 
 /*
+ * Returns whether a column of WEIGHT is beyond the limit for the columns of W. If all columns that
+ * are not unusual have the same weight, it is the limit.
+ */
+static bool is_beyond(const struct window *w, uint64_t weight, bool more)
+{
+	double column = (double)weight * w->length;
+
+	if (more)
+		return column > (double)w->limit;
+	return column <= (double)w->limit && column <= (double)w->usual - w->least;
+}
+
+/*
  * Marks the columns of a window, except for those at its ends that are not unusual. If there is
  * less than usual, it includes the columns that follow, as long as there is.
  */
 static void mark(const struct outliers *o, struct function_times *f, struct window w, bool more)
 {
-	double limit = (double)w.limit / w.length, usual = (double)w.usual / w.length;
+	uint32_t first = w.first, end = w.first + w.length;
 
 	if (!f->usual) {
 		f->usual = xcalloc(o->nr, sizeof(*f->usual));
 		for (uint32_t i = 0; i < o->nr; i++)
 			f->usual[i] = NOT_UNUSUAL;
 	}
-	while (w.length > 1 && ((double)f->weight[w.first] > limit) != more) {
-		w.first++;
-		w.length--;
-	}
-	while (w.length > 1 && ((double)f->weight[w.first + w.length - 1] > limit) != more)
-		w.length--;
-	while (!more && w.first + w.length + 1 < o->nr &&
-		(double)f->weight[w.first + w.length] <= limit)
-		w.length++;
-	for (uint32_t i = 0; i < w.length; i++)
-		f->usual[w.first + i] = usual;
+	while (end - first > 1 && !is_beyond(&w, f->weight[first], more))
+		first++;
+	while (end - first > 1 && !is_beyond(&w, f->weight[end - 1], more))
+		end--;
+	while (!more && end + 1 < o->nr && is_beyond(&w, f->weight[end], false))
+		end++;
+	for (uint32_t i = first; i < end; i++)
+		f->usual[i] = (double)w.usual / w.length;
 }
 
 /* Sorts the weights of all windows of LENGTH columns. Returns how many there are. */
@@ -345,31 +356,48 @@ static bool has_more(
 }
 
 /* Marks columns on both sides of R that have more than LIMIT, too. */
-static void grow(const struct outliers *o, struct function_times *f, struct marked_range r,
-	double limit, double usual)
+static void grow(
+	const struct outliers *o, struct function_times *f, struct marked_range r, double limit)
 {
 	for (uint32_t i = r.first; i && f->usual[i - 1] < 0 && (double)f->weight[i - 1] > limit;
 		i--)
-		f->usual[i - 1] = usual;
+		f->usual[i - 1] = f->median;
 	for (uint32_t i = r.end; i < o->nr && f->usual[i] < 0 && (double)f->weight[i] > limit; i++)
-		f->usual[i] = usual;
+		f->usual[i] = f->median;
 }
 
-/* Returns whether the gap from A to B has about as much as the lighter one of them. */
-static bool is_same(const struct outliers *o, struct marked_range a, struct marked_range b)
+static uint64_t all_between(const struct outliers *o, uint32_t first, uint32_t end)
 {
-	double gap = weight_of(o, a.end, b.first), length = b.first - a.end;
-	double one = weight_of(o, a.first, a.end) / (a.end - a.first);
-	double other = weight_of(o, b.first, b.end) / (b.end - b.first);
+	uint64_t all = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		add_capped(&all, o->functions[0].weight[i]);
+	return all;
+}
+
+/*
+ * Returns whether the gap from A to B has about as much as the lighter one of them. If a function
+ * is usually not there, no more of it is expected in the gap than there is of everything, as the
+ * program may not have got a processor, but not if the gap is longer than A and B.
+ */
+static bool is_same(
+	const struct outliers *o, struct marked_range a, struct marked_range b, bool is_usually_0)
+{
+	uint32_t a_length = a.end - a.first, b_length = b.end - b.first, length = b.first - a.end;
+	double gap = weight_of(o, a.end, b.first), all = (double)all_between(o, a.end, b.first);
+	double one = weight_of(o, a.first, a.end) / a_length;
+	double other = weight_of(o, b.first, b.end) / b_length;
 	double expected = length * (one < other ? one : other);
 
+	if (is_usually_0 && length <= a_length + b_length && all < expected)
+		expected = all;
 	if (!o->is_random)
 		return gap >= expected / 2;
 	return gap >= expected || log_chance((uint64_t)gap, (uint64_t)expected) >= log(AS_USUAL);
 }
 
 /* Joins outliers with more than usual where no real gap is between them. */
-static void join(const struct outliers *o, struct function_times *f, double usual)
+static void join(const struct outliers *o, struct function_times *f)
 {
 	struct marked_range last = {0};
 
@@ -377,9 +405,9 @@ static void join(const struct outliers *o, struct function_times *f, double usua
 		r = next_range(o, f->usual, r.end)) {
 		if (!has_more(o, f, r))
 			continue;
-		if (last.end && is_same(o, last, r)) {
+		if (last.end && is_same(o, last, r, f->median == 0)) {
 			for (uint32_t i = last.end; i < r.first; i++)
-				f->usual[i] = f->usual[i] < 0 ? usual : f->usual[i];
+				f->usual[i] = f->usual[i] < 0 ? f->median : f->usual[i];
 			r.first = last.first;
 		}
 		last = r;
@@ -390,13 +418,13 @@ static void make_whole(struct outliers *o, struct function_times *f)
 {
 	uint32_t nr = sort_windows(o, 1);
 	double limit = (double)far_limit(o, nr, true) + LEAST_SHARE * (double)o->most;
-	double usual = (double)o->sorted[nr / 2];
 
+	f->median = (double)o->sorted[nr / 2];
 	for (struct marked_range r = next_range(o, f->usual, 0); r.end > r.first;
 		r = next_range(o, f->usual, r.end))
 		if (has_more(o, f, r))
-			grow(o, f, r, limit, usual);
-	join(o, f, usual);
+			grow(o, f, r, limit);
+	join(o, f);
 }
 
 /* Returns whether what is marked is an exception, not a phase. */
@@ -506,7 +534,7 @@ static size_t find(const struct outliers *o, uint32_t first, uint32_t end, struc
 
 		for (uint32_t column = first; column < end && f->usual; column++) {
 			any |= f->usual[column] >= 0;
-			usual += f->usual[column] > 0 ? f->usual[column] : 0;
+			usual += f->usual[column] < 0 ? f->median : f->usual[column];
 			add_capped(&one.weight, f->weight[column]);
 		}
 		one.usual = (uint64_t)(usual + 0.5);
