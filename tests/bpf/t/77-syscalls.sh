@@ -57,7 +57,7 @@ check_eq 'no such event: exit code' 1 "$status"
 check 'no such event: the events' grep -q "no event 'nothing'; it has 'syscalls', 'calls', 'errors'" "$T/nothing.err"
 
 # on a terminal, a table in place of backtraces; in a pipe, backtraces
-python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$BIN-syscalls" --engine bpf -q -- true </dev/null >"$T/terminal.out" 2>&1 || :
+python3 "$TOP/tests/terminal.py" "$BIN-syscalls" --engine bpf -q -- true >"$T/terminal.out" 2>&1 || :
 check 'on a terminal: calls, errors and times in one table' grep -q 'of all % *weight *calls *each *errors *syscall' "$T/terminal.out"
 check 'on a terminal: a row of it' grep -qE '^ *[0-9.]+ % +[0-9.]+ [a-z]+ +[0-9]+ +[0-9.]+ [a-z]+ +mmap' "$T/terminal.out"
 check 'in a pipe: backtraces' sh -c "'$BIN-syscalls' --engine bpf -q -- true | grep -q '^ 0x[0-9a-f]* : '"

@@ -182,28 +182,16 @@ check 'bt-report: the built-in rules as a file' bt-report --rules=rules good.fol
 
 # fits COLUMNS OPTION…: checks that no line of a report is wider than the terminal, whose width $COLUMNS tells
 fits() {
-	python3 - "$@" <<-'END'
-	import os, pty, sys
-	columns, out = int(sys.argv[1]), b""
-	pid, fd = pty.fork()
-	if pid == 0:
-	    os.environ["COLUMNS"] = sys.argv[1]
-	    os.execvp("bt-report", ["bt-report", *sys.argv[2:], "--min-quality=0"])
-	try:
-	    while data := os.read(fd, 65536):
-	        out += data
-	except OSError:
-	    pass
-	lines = [line.rstrip("\r") for line in out.decode().split("\n")]
-	wide = [line for line in lines if len(line) > columns]
-	sys.exit(f"not {columns} columns: {wide or lines}" if wide or len(lines) < 4 else 0)
-	END
+	columns=$1
+	shift
+	COLUMNS=$columns python3 "$TOP/tests/terminal.py" bt-report "$@" --min-quality=0 >shown
+	[ "$(wc -l <shown)" -ge 3 ] && ! tr -d '\r' <shown | grep -n ".\{$((columns + 1))\}"
 }
 long=$(repeat long_name 30 | tr '\n' _)
 printf '%s;%s;f 123456\n%s;g 7\n' "$long" "$long" "$long" >long.folded
-for columns in 50 70 200; do
+for width in 50 70 200; do
 	for options in --text --top=1 '--summary --text' "--callers=$long" '--callees=*'; do
-		check "bt-report $(echo "$options" | cut -c 1-20): fits $columns columns" fits $columns $options long.folded
+		check "bt-report $(echo "$options" | cut -c 1-20): fits $width columns" fits $width $options long.folded
 	done
 done
 

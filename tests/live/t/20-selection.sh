@@ -5,7 +5,7 @@ set -eu
 . "$TOP/tests/live/lib.sh"
 
 # on a terminal, where progress is shown until the command starts to use it
-python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$BIN" -u --min-quality 1 -o c.rec -- sh -c 'echo its first line; sleep 2' </dev/null >terminal 2>&1 || :
+python3 "$TOP/tests/terminal.py" "$BIN" -u --min-quality 1 -o c.rec -- sh -c 'echo its first line; sleep 2' >terminal 2>&1 || :
 check 'terminal: progress before the command' grep -q 'preparing the probes' terminal
 check 'terminal: the first line of the command is its own' sh -c "tr '\\r' '\\n' <terminal | sed 's/.\\[K//g' | grep -qx 'its first line'"
 check_eq 'terminal: no progress from then on' '' "$(sed '1,/its first line/d' terminal | grep -a 'recording, ')"

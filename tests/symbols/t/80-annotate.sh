@@ -142,20 +142,8 @@ print("sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).deco
 
 # escapes SETTING…: prints how many escape sequences there are on a terminal in this environment
 escapes() {
-	env -u NO_COLOR TERM=xterm "$@" python3 - "$bin/bt-annotate" a.rec <<'TERMINAL'
-import os, pty, sys
-pid, fd = pty.fork()
-if not pid:
-    os.execv(sys.argv[1], sys.argv[1:])
-shown = b''
-try:
-    while part := os.read(fd, 4096):
-        shown += part
-except OSError:
-    pass # it has ended
-os.waitpid(pid, 0)
-print(shown.count(b'\033[3'), shown.count(b'\033[m'))
-TERMINAL
+	env -u NO_COLOR TERM=xterm "$@" python3 "$TOP/tests/terminal.py" "$bin/bt-annotate" a.rec >shown
+	for escape in '3' 'm'; do grep -oF "$(printf '\033')[$escape" shown | wc -l; done | paste -sd ' '
 }
 check_eq 'colour: of the lines that have a share' '3 3' "$(escapes A=a)"
 check_eq 'colour: not with NO_COLOR' '0 0' "$(escapes NO_COLOR=1)"
