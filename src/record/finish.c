@@ -179,12 +179,27 @@ static int judge(const struct options *o, const struct recording *rec, const str
 	return ret;
 }
 
+/*
+ * Returns what gives MODULE names. A distribution has its debug packages in an archive that few
+ * systems use, so its debuginfod server is named, too. The caller frees the text.
+ */
+static char *remedy_of(const struct quality_module *module, const struct packages *packages)
+{
+	if (!module->remedy)
+		return NULL;
+	if (!ends_with(module->remedy, "-dbgsym") || !packages->server || debuginfod_has_servers())
+		return xstrdup(module->remedy);
+	return xasprintf("%s from the archive of debug packages, or set DEBUGINFOD_URLS=%s",
+		module->remedy, packages->server);
+}
+
 /* Judges the recording, whose names were looked up as REPORT says. */
 static int judge_with_names(const struct options *o, const struct recording *rec,
 	const struct profile *p, const struct symbol_report *report)
 {
 	struct account_gap gap = {0};
 	struct quality quality = {0};
+	char *remedy = NULL;
 
 	if (!account_names_suffice(&p->account, o->min_quality)) {
 		const struct packages packages = packages_of(NULL);
@@ -194,11 +209,13 @@ static int judge_with_names(const struct options *o, const struct recording *rec
 			&quality, &o->symbol, &packages, debuginfod_has_servers());
 
 		if (worst)
-			gap = (struct account_gap){worst->path, worst->remedy};
+			gap = (struct account_gap){
+				worst->path, remedy = remedy_of(worst, &packages)};
 	}
 	int ret = judge(o, rec, p, gap);
 
 	quality_release(&quality);
+	free(remedy);
 	return ret;
 }
 

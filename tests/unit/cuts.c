@@ -406,7 +406,8 @@ static void cuts__interpreters_whose_code_has_names(void **state)
 	(void)state;
 	add_one(a, END_ROOT, NULL, frames[0], 40);
 	expect_interpreters("100.0 % are in node's interpreter, whose own functions are not shown "
-			    "(process 1): start node with --perf-basic-prof\n");
+			    "(process 1): start node with --perf-basic-prof "
+			    "--interpreted-frames-native-stack\n");
 	add_row(a, END_ROOT, NULL, frames, 2, 5);
 	expect_interpreters("");
 }

@@ -475,7 +475,8 @@ static void check_jit(const char *comm, const char *file, const char *remedy)
 static void test_jit(void **state)
 {
 	(void)state;
-	check_jit("MainThread", "/usr/bin/node", "start node with --perf-basic-prof");
+	check_jit("MainThread", "/usr/bin/node",
+		"start node with --perf-basic-prof --interpreted-frames-native-stack");
 	check_jit("worker", "/usr/lib/jvm/libjvm.so",
 		"record before it ends and without --no-jvm, or start java with "
 		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)");
