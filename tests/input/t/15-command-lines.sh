@@ -46,6 +46,7 @@ wrong 'a slice that the recording ends in' '--slice is not shorter than the reco
 wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --with op
 wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --ruby --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
+wrong 'labels of a script without them' '--postgres: the script wall does not support it; sample-bt does and, for waits, sample-bt-off-cpu --state all; try --help$' -p 1 --script wall --postgres
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
 	-p 1 --perl --by op --engine stap
