@@ -68,9 +68,9 @@ prepare() {
 	translates 'on-cpu u some' $share/stap/on-cpu.stp u some
 	check 'on-cpu u: does' grep -q stap_start_task_finder "$T/translated.c"
 	for stacks in k uk p puk; do
-		translates "at $stacks" $share/stap/at.stp $stacks some 0 65536 none 'timer.s(1)' 'kernel.trace("sys_enter")'
+		translates "at $stacks" $share/stap/at.stp $stacks some 0 65536 none value 1 1 1 none 'timer.s(1)' never 'kernel.trace("sys_enter")' never
 	done
-	translates 'at uk with labels' $share/stap/at.stp uk all 0 65536 nginx 'timer.s(1)'
+	translates 'at uk with labels' $share/stap/at.stp uk all 0 65536 nginx value 1 1 1 none 'timer.s(1)' never
 	translates 'a script of a user' -e '
 		probe syscall.read { if (pid() == target()) { u = stacks_user(); k = stacks_kernel()
 			due = stacks_add(u, k, 1)
