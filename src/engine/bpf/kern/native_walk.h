@@ -220,12 +220,15 @@ static __always_inline bool take_new_code(struct scratch *s, uint32_t lane)
 	return w->end == WALK_ON;
 }
 
-/* Adds the next STRIDE frames. Returns 0 if there are more. */
+/*
+ * Adds the next STRIDE frames. Returns 0 if there are more. The loop's counter is opaque because the
+ * verifier does not see the end of the loop that clang 23 makes otherwise, without a counter.
+ */
 __noinline int take_frames(uint32_t lane)
 {
 	struct scratch *s = my_scratch(lane);
 
-	for (int i = 0; s && i < STRIDE; i++)
+	for (uint32_t i = 0; s && UNWIND_OPAQUE(i) < STRIDE; i++)
 		if ((!take_frame(s, lane) && !take_new_code(s, lane)) ||
 			(recorded_by_native() && s->to_vm && s->walk.vm.frame))
 			return 1;
