@@ -120,6 +120,18 @@ void label_sets_add(struct label_sets *sets, const struct label_new_set *set)
 	*table_put(&sets->by_id, set->id, 0, &is_new) = growing.set;
 }
 
+/* Returns the name of the source's place NUMBER, or NULL if it has no such place. */
+static const char *place_of(const struct label_source *source, uint64_t number)
+{
+	uint64_t i = 1;
+
+	if (number == LABEL_EARLIER)
+		return "earlier";
+	while (i < number && source->places[i])
+		i++;
+	return number ? source->places[i] : NULL;
+}
+
 /* Returns the set with the labels of the programs' set ID, which is of SOURCE, and of OTHERS. */
 static uint32_t join(struct label_sets *sets, const struct label_source *source, uint64_t id,
 	uint32_t others, uint64_t count)
@@ -128,9 +140,11 @@ static uint32_t join(struct label_sets *sets, const struct label_source *source,
 	const uint32_t *set;
 	bool is_new;
 
-	if (number <= LABEL_PLACES_MAX)
-		return samples_label(sets->samples, others, source->place,
-			number == LABEL_EARLIER ? "earlier" : source->places[number]);
+	if (number <= LABEL_PLACES_MAX) {
+		const char *place = place_of(source, number);
+
+		return place ? samples_label(sets->samples, others, source->place, place) : others;
+	}
 	set = table_get(&sets->by_id, id, 0);
 	if (!set)
 		sets->nr_unknown += count;

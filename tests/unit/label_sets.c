@@ -119,6 +119,8 @@ static void join__another_source(void **state)
 		value_in(label_sets_join(&sets, nginx(1000), 77, 0, 1), "uri"), "/cart");
 	set.id = label_set_id(LABEL_PHP_REQUEST, PHP_REQUEST_NONE);
 	assert_string_equal(value_in(label_sets_join(&sets, set.id, 88, 0, 1), "request"), "none");
+	set.id = label_set_id(LABEL_PHP_REQUEST, PHP_REQUEST_NONE + 1); /* is no place */
+	assert_int_equal(label_sets_join(&sets, set.id, 88, 0, 1), 0);
 	set.id = label_set_id(LABEL_POSTGRES, 1000); /* is not recorded */
 	assert_int_equal(label_sets_join(&sets, set.id, 88, 0, 1), 0);
 }
