@@ -244,7 +244,7 @@ def states_over_time(browser):
     holds('25' not in heights['st8'] and '25' not in heights['st4'], 'it runs while it sleeps')
     told = "return document.querySelector('.strip .told').textContent"
     browser.point(*place(page, 25))
-    equal(page.js(told).split(': ')[1], '100 samples, [sleeping] 100.00 %')
+    equal(page.js(told).split(': ')[1], '100 samples, [sleeping] 100.00 %, unusual', 'a stall')
     browser.point(*place(page, 5))
     equal(page.js(told).split(': ')[1], '100 samples, [on CPU] 60.00 %, [preempted] 40.00 %')
     page.js("flametap.go({ colour: 'module' })")
