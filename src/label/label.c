@@ -8,6 +8,14 @@
 const struct label_source *const label_sources[NR_LABEL_SOURCES] = {LABEL_LIST(LABEL_SOURCE)};
 #undef LABEL_SOURCE
 
+const struct label_source *label_named(const char *name)
+{
+	for (int i = 0; i < NR_LABEL_SOURCES; i++)
+		if (!strcmp(label_sources[i]->name, name))
+			return label_sources[i];
+	return NULL;
+}
+
 void label_choose(struct chosen_sources *chosen, const struct label_source *source)
 {
 	if (!label_chosen(chosen, source->kind))

@@ -118,6 +118,9 @@ struct chosen_sources {
 	size_t nr;
 };
 
+/* Returns the source with this name in options, or NULL if there is none. */
+const struct label_source *label_named(const char *name);
+
 /* Adds SOURCE, unless it has been chosen before. */
 void label_choose(struct chosen_sources *chosen, const struct label_source *source);
 

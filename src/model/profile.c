@@ -322,7 +322,7 @@ void profile_add_self(struct profile *p, uint32_t node, const struct profile *fr
 		profile_times_add(&p->times, node, &from->times.series,
 			profile_times_of(&from->times, other));
 	for (size_t i = 0; i < COUNTED_MAX; i++)
-		value_counts_move_node(&p->counted[i], node, &from->counted[i], other);
+		value_counts_add_from(&p->counted[i], node, &from->counted[i], other);
 }
 
 void profile_move_self(struct profile *p, uint32_t node, uint32_t other)

@@ -284,8 +284,7 @@ struct recording_view {
 	/* Each stack ends in a frame for its row's labels, if any; see the profile's unlabelled. */
 	bool label_sets;
 	bool times;  /* the profile has the times of its nodes */
-	bool counts; /* the profile has the counts of events that only count; with BY it always has
-		      */
+	bool counts; /* it has what is only counted, too, as it always has with BY */
 	/* If the recording has slices: the same, and threads and processes. */
 	bool timeline;
 };

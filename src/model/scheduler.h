@@ -12,8 +12,8 @@
 
 /*
  * Returns whether FUNCTION is one of them: it only waits for its caller. This includes the return
- * from an interrupt or a system call, where threads are preempted. Locks are not included, since their names tell
- * what is waited for.
+ * from an interrupt or a system call, where threads are preempted. Locks are not included, since
+ * their names tell what is waited for.
  */
 bool scheduler_has(const char *function, size_t len);
 

@@ -70,7 +70,7 @@ void value_counts_clear_node(struct value_counts *c, uint32_t node)
 		c->of_node[node] = 0;
 }
 
-void value_counts_move_node(
+void value_counts_add_from(
 	struct value_counts *c, uint32_t node, const struct value_counts *from, uint32_t other)
 {
 	uint64_t nr = value_counts_of_node(from, other);

@@ -42,7 +42,7 @@ uint64_t value_counts_of_node(const struct value_counts *c, uint32_t node);
 void value_counts_clear_node(struct value_counts *c, uint32_t node);
 
 /* Adds the count of node OTHER of FROM to NODE, unless the units differ. FROM may be C. */
-void value_counts_move_node(
+void value_counts_add_from(
 	struct value_counts *c, uint32_t node, const struct value_counts *from, uint32_t other);
 
 /* Makes C, which was initialised, equal to FROM, except for the counts of nodes. */

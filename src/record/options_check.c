@@ -301,12 +301,13 @@ static void add_memberships(struct options *o)
 		q->memberships |= MEMBERSHIP_ALL & ~MEMBERSHIP_OF_TITLES;
 }
 
-/* Chooses the source of labels that the script needs, unless some are given. */
+/* Chooses the source of labels that the script needs, also if others are given. */
 static void choose_source(struct engine_request *q)
 {
-	for (int i = 0; !q->labels.nr && q->tool->labels && i < NR_LABEL_SOURCES; i++)
-		if (!strcmp(label_sources[i]->name, q->tool->labels))
-			label_choose(&q->labels, label_sources[i]);
+	const struct label_source *source = q->tool->labels ? label_named(q->tool->labels) : NULL;
+
+	if (source)
+		label_choose(&q->labels, source);
 }
 
 /* Adds the labels that are recorded without being asked for, and refuses what a source cannot do.

@@ -47,7 +47,7 @@ void bpf_choose_functions(struct bpf *b)
 		const struct tool_function *f = &r->tool->functions[i];
 
 		label_processes_probe(&b->labels,
-			&(struct label_function){.source = r->labels.list[0].source,
+			&(struct label_function){.source = label_named(r->tool->labels),
 				.name = f->name,
 				.program = f->program,
 				.value = f->at_result ? PROBE_RESULT : PROBE_ARGUMENTS});

@@ -4,6 +4,7 @@
 # program with the queries of PostgreSQL.
 set -u
 . "$TOP/tests/nginx/lib.sh"
+. "$TOP/tests/fpm.sh"
 
 recorder() {
 	"$bin/sample-bt" --engine bpf "$@"
@@ -26,7 +27,7 @@ rows() {
 	"$bin/bt-report" --by "$2" --csv "$T/$1.rec" 2>/dev/null
 }
 
-fpm=$(PATH=$PATH:/usr/sbin; command -v php-fpm || ls /usr/sbin/php-fpm[0-9]* 2>/dev/null | head -n 1)
+find_fpm
 if [ -z "$fpm" ]; then
 	skip 'servers' 'no php-fpm'
 	exit
@@ -35,26 +36,14 @@ if ! use_release "$nginx_with_lua"; then
 	skip 'servers' "$no_root"
 	exit
 fi
-cat >"$T/fpm.conf" <<END
-[global]
-error_log = $T/fpm.log
-[shop]
-user = root
-group = root
-listen = $work/fpm.sock
-listen.mode = 0666
-pm = static
-pm.max_children = 1
-END
 echo "fastcgi_param SCRIPT_FILENAME $work/page.php;" >"$work/page.conf"
 echo '<?php for ($i = 0; $i < 9999; $i++); echo str_repeat("x", 9999);' >"$work/page.php"
 cc -O1 -g -rdynamic -o "$T/queries" "$TOP/tests/programs/queries.c"
-"$fpm" -n -R -F -y "$T/fpm.conf" >/dev/null 2>&1 &
+start_fpm "$work/fpm.sock"
 php=$!
 "$T/queries" &
 queries=$!
 at_end "kill $php $queries 2>/dev/null; end_all"
-until_true test -S "$work/fpm.sock"
 start_nginx "$here/servers.conf" || exit
 
 begin_record servers --nginx --php-request --postgres -p "$master" -p $php -p $queries

@@ -4,8 +4,9 @@
 # one that the client has asked for, without its query.
 set -u
 . "$TOP/tests/php/lib.sh"
+. "$TOP/tests/fpm.sh"
 
-fpm=$(PATH=$PATH:/usr/sbin; command -v php-fpm || ls /usr/sbin/php-fpm[0-9]* 2>/dev/null | head -n 1)
+find_fpm
 
 # ask URI METHOD: asks php-fpm, over its socket, to run page.php, which uses 0.3 s of a processor
 ask() {
@@ -28,16 +29,6 @@ if [ -z "$fpm" ]; then
 	skip 'requests' 'no php-fpm'
 	exit
 fi
-cat >"$T/fpm.conf" <<END
-[global]
-error_log = $T/fpm.log
-[shop]
-user = root
-group = root
-listen = $T/fpm.sock
-pm = static
-pm.max_children = 1
-END
 cat >"$T/page.php" <<'END'
 <?php
 function used() { $u = getrusage(); return $u['ru_utime.tv_sec'] + $u['ru_utime.tv_usec'] / 1e6; }
@@ -46,9 +37,8 @@ function reads() { work(); }
 function writes() { work(); }
 $_SERVER['REQUEST_METHOD'] === 'GET' ? reads() : writes();
 END
-"$fpm" -n -R -F -y "$T/fpm.conf" >/dev/null 2>&1 &
+start_fpm "$T/fpm.sock"
 master=$!
-until_true test -S "$T/fpm.sock"
 begin_record requests --php-request -p "$master"
 for i in 1 2 3; do
 	ask "/shop/$i?q=1" GET
