@@ -343,6 +343,15 @@ static void mention_limit(struct strbuf *err)
 			memory_limit() >> 20, PROGRAMS_MEMORY >> 20);
 }
 
+/* Publishes what was found in the processes. From the first sample on, the programs need it. */
+static void publish_facets(struct bpf *b)
+{
+	if (b->request->vms)
+		facet_start(&b->vms.facet, programs_map(&b->programs, "vm_layouts"));
+	if (b->request->labels.nr)
+		facet_start(&b->labels.facet, programs_map(&b->programs, "label_layouts"));
+}
+
 static int bpf_start(struct engine *engine, struct strbuf *err)
 {
 	struct bpf *b = (struct bpf *)engine;
@@ -366,6 +375,7 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		memberships_see(&b->memberships, b->processes.list[i].pid);
 	if (bpf_is_open(r) && !b->memberships.late)
 		memberships_see_all(&b->memberships, monotonic_ns() + MEMBERSHIPS_MS * 1000000LL);
+	publish_facets(b);
 	sideband_enable(&b->side, true);
 	b->began = (uint64_t)monotonic_ns();
 	b->drain.slices = (struct slices){b->began, r->slice_ns};
@@ -378,10 +388,6 @@ static int bpf_start(struct engine *engine, struct strbuf *err)
 		spaces_update(&b->spaces, &b->processes.list[i]);
 		pace_update(&b->pace);
 	}
-	if (r->vms)
-		facet_start(&b->vms.facet, programs_map(&b->programs, "vm_layouts"));
-	if (r->labels.nr)
-		facet_start(&b->labels.facet, programs_map(&b->programs, "label_layouts"));
 	if (b->programs.scan) {
 		programs_scan_tasks(&b->programs, &b->no_scan);
 		bpf_take_round(b); /* before the threads change their memory */

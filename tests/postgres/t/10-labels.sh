@@ -41,3 +41,15 @@ bad_record() {
 bad_record -p $!
 check 'a process without PostgreSQL is refused' grep -q 'no PostgreSQL runs in what is to be recorded: give the number of the postmaster' "$T/err"
 kill $!
+
+# The first samples are taken while the recorder still reads the mappings.
+servers='' options=''
+for _ in 1 2 3 4; do
+	"$T/queries" 0 50000 &
+	servers="$servers $!" options="$options -p $!"
+done
+at_end "kill $servers 2>/dev/null"
+await_start $!
+# shellcheck disable=SC2086 # several options
+record first --with query -u -F 997 $options -t 0.3
+check_eq 'the first samples have their query' "$updates" "$(queries_of first updates)"
