@@ -6,6 +6,7 @@
 #include "lib/strbuf.h"
 #include "lib/tempfile.h"
 #include "lib/util.h"
+#include "model/amount.h"
 #include "process/command.h"
 #include "process/descendants.h"
 #include "process/reader.h"
@@ -21,6 +22,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#define DELAY_SHARE 0.01 /* of the recording's length, from which on a delay is noted */
 
 enum {
 	TICK_MS = 100,   /* between two checks of clock and targets */
@@ -45,6 +48,7 @@ struct run {
 	int64_t since_ms;      /* when that was, in ms since 1970 */
 	int64_t window_end_ms; /* when it ends */
 	double ended;
+	uint64_t delay; /* of the targets before the recording began, in ns */
 };
 
 static volatile sig_atomic_t interrupts;
@@ -116,6 +120,35 @@ static void remember_targets(struct run *r)
 		task_comm(r->targets[0].id, r->comm, sizeof(r->comm));
 }
 
+/* Returns the nanoseconds that the targets' threads have waited for a processor so far. */
+static uint64_t run_delay(const struct run *r)
+{
+	bool threads = r->session->request.nr_tids;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->nr_targets; i++)
+		sum += task_run_delay(r->targets[i].id, threads ? r->targets[i].id : 0);
+	return sum;
+}
+
+/* Notes that the targets waited for a processor, if that was long and is not recorded. */
+static void note_run_delay(const struct run *r, struct strbuf *notes)
+{
+	const struct engine_request *q = &r->session->request;
+	uint64_t delay = run_delay(r);
+
+	if (!r->began || delay < r->delay ||
+		!tool_leaves_out(q->tool, &q->values, "state", "runnable"))
+		return;
+	delay -= r->delay;
+	if ((double)delay < (r->ended - r->began) * 1e9 * DELAY_SHARE)
+		return;
+	strbuf_adds(notes, "the target's threads waited ");
+	amount_add_unit(notes, delay / 1000, "us");
+	strbuf_adds(
+		notes, " for a processor, which is not recorded; --state all records this, too\n");
+}
+
 /* Returns whether stdout is a pipe that no process reads any more. */
 static bool reader_gone(const struct run *r)
 {
@@ -175,6 +208,7 @@ static void begin(struct run *r)
 {
 	struct session *s = r->session;
 
+	r->delay = run_delay(r);
 	r->began = r->shown = now();
 	begin_window(r);
 	if (s->announcement || s->command || s->live)
@@ -426,7 +460,10 @@ static int run_engine(struct run *r, struct recording *rec, struct open_files *f
 	r->session->trigger.pids = r->session->request.pids;
 	r->session->trigger.nr_pids = r->session->request.nr_pids;
 	if (!ops->start(r->engine, err)) {
-		take_sums(r, record(r, notes));
+		enum engine_state state = record(r, notes);
+
+		note_run_delay(r, notes);
+		take_sums(r, state);
 		clear_progress(r);
 		ret = ops->take(r->engine, rec, files, notes, err);
 		if (!r->session->request.compile_only)

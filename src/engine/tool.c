@@ -504,6 +504,19 @@ static uint64_t keyword_bits(const struct tool_option *o, const char *word, size
 	return 0;
 }
 
+bool tool_leaves_out(const struct tool *tool, const struct tool_values *values, const char *name,
+	const char *word)
+{
+	for (size_t i = 0; i < tool->nr_options; i++) {
+		const struct tool_option *o = tool->options[i];
+		uint64_t bits = strcmp(o->name, name) ? 0 : keyword_bits(o, word, strlen(word));
+
+		if (bits)
+			return !(tool_value_at(tool, values, i) & bits);
+	}
+	return false;
+}
+
 static int parse_list(const struct tool_option *o, const char *text, uint64_t *value)
 {
 	*value = 0;

@@ -150,6 +150,13 @@ const char *tool_text(const struct tool *tool, const struct tool_values *values,
 /* Returns the value of the option NAME in this way, or 0 if there is no such option. */
 uint64_t tool_value(const struct tool *tool, const struct tool_values *values, const char *name);
 
+/*
+ * Returns whether the tool has an option NAME, a list with the keyword WORD, whose value lacks that
+ * keyword.
+ */
+bool tool_leaves_out(const struct tool *tool, const struct tool_values *values, const char *name,
+	const char *word);
+
 /* Parses the value in TEXT, which is never 0. Returns -1 with ERR if it is invalid. */
 int tool_option_parse(
 	const struct tool_option *option, const char *text, uint64_t *value, struct strbuf *err);

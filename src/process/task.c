@@ -76,6 +76,37 @@ static bool read_task(uint32_t pid, struct fields *f)
 	return read_fields(path, f);
 }
 
+/* Returns the delay of the task whose folder in /proc is FOLDER, or 0 if it is not known. */
+static uint64_t delay_of(const char *folder)
+{
+	unsigned long long delay;
+	char path[300], text[100];
+
+	snprintf(path, sizeof(path), "%s/schedstat", folder);
+	return read_text(path, text, sizeof(text)) && sscanf(text, "%*u %llu", &delay) == 1 ? delay
+											    : 0;
+}
+
+uint64_t task_run_delay(uint32_t pid, uint32_t tid)
+{
+	char path[300];
+	uint64_t sum = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u", tid);
+	if (tid)
+		return delay_of(path);
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *dir = opendir(path);
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%s", pid, e->d_name);
+		sum += *e->d_name == '.' ? 0 : delay_of(path);
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
 /* Reads the times of a thread alone, which is much faster if the process PID has many. */
 static bool read_thread(uint32_t pid, uint32_t tid, struct fields *f)
 {

@@ -35,6 +35,12 @@ uint32_t task_user(uint32_t pid);
 uint64_t task_ticks(uint32_t pid);
 
 /*
+ * Returns the nanoseconds that thread TID, or with 0 all threads of process PID, have waited for a
+ * processor although they could run: proc(5), schedstat. Threads that have ended are not counted.
+ */
+uint64_t task_run_delay(uint32_t pid, uint32_t tid);
+
+/*
  * Returns true if the task TID is alive and has the start time START, or START is 0. A zombie is
  * not alive unless it is the main thread of a process with other threads.
  */
