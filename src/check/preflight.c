@@ -2,12 +2,14 @@
 #include "preflight.h"
 #include "engine/stap/compile.h"
 #include "engine/stap/stap_module.h"
+#include "lib/root.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 #include "trial.h"
 #include "label/label.h"
 #include "runtime/vm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool asks_to_sign(const struct engine_request *r)
@@ -190,4 +192,12 @@ size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	}
 	checks_release(&checks);
 	return chosen;
+}
+
+bool preflight_has_stap(void)
+{
+	char *path = root_find("", "stap");
+
+	free(path);
+	return path;
 }

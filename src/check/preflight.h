@@ -23,4 +23,7 @@ bool preflight_follows_command(const struct engine_request *request);
 size_t preflight_choose(const struct engine_ops *const *list, size_t nr,
 	const struct engine_request *request, struct strbuf *why);
 
+/* Returns whether a program stap is found, whether or not it works. */
+bool preflight_has_stap(void);
+
 #endif

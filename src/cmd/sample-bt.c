@@ -183,6 +183,12 @@ static size_t choose_engine(const struct options *o, const struct engines *e, st
 	return preflight_choose(e->list, e->nr, &o->session.request, why);
 }
 
+/* Whether to say which engine records. Without SystemTap, there is only one. */
+static bool announces(const struct options *o)
+{
+	return !o->quiet && (o->session.request.verbose || preflight_has_stap());
+}
+
 static int record_with(struct options *o, const struct engines *e)
 {
 	struct strbuf why = STRBUF_INIT;
@@ -193,7 +199,7 @@ static int record_with(struct options *o, const struct engines *e)
 	if (o->every && windows_begin(&windows, o))
 		return EXIT_FAILED;
 	for (size_t i = first; i < e->nr; i++) {
-		o->session.announcement = i == first && why.len && !o->quiet ? why.buf : NULL;
+		o->session.announcement = i == first && why.len && announces(o) ? why.buf : NULL;
 		o->session.ops = e->list[i];
 		user_use_capabilities(o->session.ops == &bpf_engine && !o->session.describe);
 		if (!record(o, &windows, &ret))
