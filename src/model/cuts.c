@@ -31,7 +31,10 @@ static const struct {
 	[CUT_DAMAGED] = {"damaged", "its unwind rules cannot be read", NULL, " (damaged)"},
 	[CUT_LATE] = {"late", "its unwind rules were not read in time", "record longer", " (late)"},
 	[CUT_MEMORY] = {"generated-code", "neither unwind rules nor frame pointers", NULL},
-	[CUT_DEPTH] = {"depth", "the stack is deeper than the unwinder's limit", NULL, "depth"},
+	[CUT_DEPTH] = {"depth",
+		"the stack is deeper than 2,048 frames (of an interpreter 1,024; with SystemTap "
+		"1,000) or 512 KiB",
+		"--skip-after FN shows all stacks from function FN on", "depth"},
 	[CUT_BUSY] = {"busy", "too many stacks had to be copied at once for unwinding",
 		"record a process that runs already (-p), or fewer events at a time", "busy"},
 	[CUT_EARLIER] = {"earlier", "the wait had begun before the recording", NULL,

@@ -154,7 +154,10 @@ static void cuts__each_cause(void **state)
 		{END_CUT, "/lib/x.so (late)",
 			"100.0 % cut in x.so: its unwind rules were not read in time; record "
 			"longer\n"},
-		{END_CUT, "depth", "100.0 % cut: the stack is deeper than the unwinder's limit\n"},
+		{END_CUT, "depth",
+			"100.0 % cut: the stack is deeper than 2,048 frames (of an interpreter "
+			"1,024; with SystemTap 1,000) or 512 KiB; --skip-after FN shows all "
+			"stacks from function FN on\n"},
 		{END_CUT, "busy",
 			"100.0 % cut: too many stacks had to be copied at once for unwinding; "
 			"record a process that runs already (-p), or fewer events at a time\n"},
