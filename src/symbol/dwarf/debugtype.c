@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "debugtype.h"
-#include "diename.h"
+#include "debugtype_internal.h"
 #include "lib/util.h"
 #include "symbol/elf/elffile_internal.h"
 #include "symbol/elf/inflated.h"
@@ -12,14 +11,6 @@
 
 /* more than any real program has */
 enum { SIBLINGS_MAX = 1 << 22, HOPS_MAX = 16 };
-
-struct debugtypes {
-	Dwarf *dwarf, *alt;
-	struct die_names names;
-	/* unit of the previous type, as all types of a program are usually in one unit */
-	Dwarf_Die unit;
-	bool has_unit;
-};
 
 struct debugtypes *debugtypes_new(const struct elffile *elf, const struct elffile *alt)
 {
@@ -95,8 +86,7 @@ static bool find_type(struct debugtypes *types, int tag, const char *name, Dwarf
 	       (types->alt && find_in_units(types, types->alt, tag, name, die));
 }
 
-/* Moves from a member to its type, without typedefs and qualifiers. */
-static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
+bool debugtypes_to_type(const struct debugtypes *types, Dwarf_Die *die)
 {
 	Dwarf_Attribute mem, *attr;
 	Dwarf_Die type;
@@ -113,31 +103,29 @@ static bool to_type(const struct debugtypes *types, Dwarf_Die *die)
 	return false;
 }
 
-static bool number(Dwarf_Die *die, unsigned int attribute, Dwarf_Word *value)
+bool debugtypes_number(Dwarf_Die *die, unsigned int attribute, Dwarf_Word *value)
 {
 	Dwarf_Attribute mem, *attr = dwarf_attr(die, attribute, &mem);
 
 	return attr && !dwarf_formudata(attr, value);
 }
 
-/* Returns the size of TYPE. Pointers may have no size attribute. */
-static uint32_t size_of(Dwarf_Die *type)
+uint32_t debugtypes_size(Dwarf_Die *type)
 {
 	Dwarf_Word size;
 
-	if (number(type, DW_AT_byte_size, &size))
+	if (debugtypes_number(type, DW_AT_byte_size, &size))
 		return size < UINT32_MAX ? (uint32_t)size : 0;
 	return dwarf_tag(type) == DW_TAG_pointer_type ? 8 : 0;
 }
 
-/* Returns the offset of a member. Members of a union may have no offset attribute. */
-static uint32_t offset_of(Dwarf_Die *die)
+uint32_t debugtypes_offset(Dwarf_Die *die)
 {
 	Dwarf_Word at;
 
-	if (number(die, DW_AT_data_member_location, &at))
+	if (debugtypes_number(die, DW_AT_data_member_location, &at))
 		return (uint32_t)at;
-	return number(die, DW_AT_data_bit_offset, &at) ? (uint32_t)(at / 8) : 0;
+	return debugtypes_number(die, DW_AT_data_bit_offset, &at) ? (uint32_t)(at / 8) : 0;
 }
 
 /* Finds the member of TYPE that has one of the NAMES (LEN bytes, separated by "|"). */
@@ -170,13 +158,13 @@ bool debugtypes_member(
 
 		if (!find_member(types, &type, path, len, &die))
 			return false;
-		member->offset += offset_of(&die);
+		member->offset += debugtypes_offset(&die);
 		type = die;
-		if (!to_type(types, &type))
+		if (!debugtypes_to_type(types, &type))
 			return false;
 		path += len + (path[len] == '.');
 	}
-	member->size = size_of(&type);
+	member->size = debugtypes_size(&type);
 	return true;
 }
 
@@ -188,7 +176,7 @@ bool debugtypes_enumerator(
 
 	if (!find_type(types, DW_TAG_enumeration_type, tag, &type) ||
 		!find_child(types, &type, DW_TAG_enumerator, name, strlen(name), &die) ||
-		!number(&die, DW_AT_const_value, &v) || v > UINT32_MAX)
+		!debugtypes_number(&die, DW_AT_const_value, &v) || v > UINT32_MAX)
 		return false;
 	*value = (uint32_t)v;
 	return true;
@@ -229,11 +217,7 @@ static bool find_function(struct debugtypes *types, uint64_t address, Dwarf_Die 
 	return false;
 }
 
-/*
- * Moves to the type of DIE, which may refer to another entry that has the type. Returns false if it
- * has none.
- */
-static bool to_own_type(const struct debugtypes *types, Dwarf_Die *die)
+bool debugtypes_to_own_type(const struct debugtypes *types, Dwarf_Die *die)
 {
 	static const unsigned int origins[] = {DW_AT_abstract_origin, DW_AT_specification};
 	Dwarf_Attribute mem, *attr = NULL;
@@ -248,7 +232,7 @@ static bool to_own_type(const struct debugtypes *types, Dwarf_Die *die)
 		*die = other;
 		attr = NULL;
 	}
-	return to_type(types, die);
+	return debugtypes_to_type(types, die);
 }
 
 static const char *own_name(const struct debugtypes *types, Dwarf_Die *die)
@@ -270,13 +254,14 @@ static bool take_integer(Dwarf_Die *type, struct debug_argument *argument)
 	Dwarf_Word encoding = 0;
 	int tag = dwarf_tag(type);
 
-	argument->size = size_of(type);
+	argument->size = debugtypes_size(type);
 	argument->is_signed = false;
 	if (tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
 		argument->size = 8;
 	if (tag == DW_TAG_base_type) {
-		if (!number(type, DW_AT_encoding, &encoding) || encoding == DW_ATE_float ||
-			encoding == DW_ATE_complex_float || encoding == DW_ATE_decimal_float)
+		if (!debugtypes_number(type, DW_AT_encoding, &encoding) ||
+			encoding == DW_ATE_float || encoding == DW_ATE_complex_float ||
+			encoding == DW_ATE_decimal_float)
 			return false;
 		argument->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 	} else if (tag != DW_TAG_pointer_type && tag != DW_TAG_reference_type &&
@@ -289,7 +274,7 @@ static bool take_integer(Dwarf_Die *type, struct debug_argument *argument)
 /* Returns whether TYPE is passed in a vector register, so that it moves no integer. */
 static bool is_float(Dwarf_Die *type)
 {
-	return dwarf_tag(type) == DW_TAG_base_type && size_of(type) <= 8;
+	return dwarf_tag(type) == DW_TAG_base_type && debugtypes_size(type) <= 8;
 }
 
 static enum debug_argument_result find_argument(struct debugtypes *types, Dwarf_Die *function,
@@ -308,7 +293,7 @@ static enum debug_argument_result find_argument(struct debugtypes *types, Dwarf_
 
 			position++;
 			type = die;
-			bool has_type = to_own_type(types, &type);
+			bool has_type = debugtypes_to_own_type(types, &type);
 			bool is_integer = has_type && take_integer(&type, argument);
 
 			registers += is_integer;
@@ -332,7 +317,7 @@ enum debug_argument_result debugtypes_argument(struct debugtypes *types, uint64_
 	if (!find_function(types, address, &function))
 		return DEBUG_NO_FUNCTION;
 	type = function;
-	bool returns = to_own_type(types, &type);
+	bool returns = debugtypes_to_own_type(types, &type);
 
 	if (!name && !wanted) {
 		if (!returns)

@@ -78,7 +78,7 @@ static void begin(struct tool_run *run)
 {
 	struct locks_run *r = xcalloc(1, sizeof(*r));
 
-	lock_names_init(&r->names, run->facet.ps);
+	lock_names_init(&r->names, run->facet.ps, !run->request->windows);
 	run->data = r;
 }
 
@@ -117,14 +117,36 @@ static uint32_t label_releaser(struct samples *s, uint32_t set, const struct loc
 	return set;
 }
 
+/* Learns the names of all locks that were waited for so far, and of L. */
+static void learn_names(struct locks_run *r, const struct lock_labels *l)
+{
+	struct lock_place *list = xcalloc(LOCK_LABELS_MAX + 1, sizeof(*list));
+	uint32_t number, *last = NULL;
+	struct lock_labels found;
+	size_t nr = 0;
+
+	list[nr++] = (struct lock_place){l->tgid, l->address};
+	for (; nr <= LOCK_LABELS_MAX && !bpf_map_get_next_key(r->labels, last, &number);
+		last = &number)
+		if (!bpf_map_lookup_elem(r->labels, &number, &found) && found.kind != LOCK_JOIN)
+			list[nr++] = (struct lock_place){found.tgid, found.address};
+	lock_names_learn(&r->names, list, nr);
+	free(list);
+}
+
 /*
  * A thread's end has no name of its own, and its address tells nothing: it is named after the
  * thread.
  */
 static uint32_t label_lock(struct locks_run *r, struct samples *s, const struct lock_labels *l)
 {
-	if (l->kind != LOCK_JOIN)
-		return samples_label(s, 0, "lock", lock_name(&r->names, l->tgid, l->address));
+	if (l->kind != LOCK_JOIN) {
+		struct lock_place place = {l->tgid, l->address};
+
+		if (!lock_names_get(&r->names, place))
+			learn_names(r, l);
+		return samples_label(s, 0, "lock", lock_names_get(&r->names, place));
+	}
 	char *text = xasprintf("end of thread %.*s", COMM_LEN, l->comm_by);
 	uint32_t set = samples_label(s, 0, "lock", text);
 

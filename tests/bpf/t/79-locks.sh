@@ -18,6 +18,8 @@ begin_waits attached
 # an event while our own program is interrupted there is skipped, which is counted
 check 'attached: nothing is lost but what is skipped' grep -qE ' kept, (0 lost|([0-9]+) lost [(]skipped [0-9]+[)]);' "$T/attached.err"
 futex_waits attached
+# threads wait for a place in the condition variable, which debug information tells
+waits_of attached '.*;work;await_condition;.*' "$N" 'lock=signal_condition (locks)'
 
 # a program without symbols, whose places are known nevertheless
 strip -o "$T/stripped" "$LOCKS"
