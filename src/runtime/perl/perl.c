@@ -6,6 +6,7 @@
 #include "symbol/dwarf/debugtype.h"
 #include "symbol/elf/debugfile.h"
 #include "symbol/elf/elffacts.h"
+#include "runtime/thread_variable.h"
 #include "runtime/threadkey.h"
 #include "runtime/target_facts.h"
 
@@ -242,23 +243,8 @@ static bool thread_variable(const struct target *t, struct pointer_path *path)
 {
 	struct elf_variable variable;
 	const struct target_file *file = find_file(t, context, &variable);
-	uint64_t value, words[2];
 
-	switch (file ? elffacts_thread_place(file->elf, context, &value) : THREAD_NOWHERE) {
-	case THREAD_OFFSET:
-		*path = (struct pointer_path){true, 1, {value}};
-		return true;
-	case THREAD_SLOT:
-		if (!memory_pointer(&t->memory, value + file->bias, words))
-			return false;
-		*path = (struct pointer_path){true, 1, {words[0]}};
-		return true;
-	case THREAD_MODULE:
-		return memory_read(&t->memory, value + file->bias, words, sizeof(words)) &&
-		       threadkey_block_path(t, words[0], words[1], path);
-	default:
-		return false;
-	}
+	return file && thread_variable_path(t, file, context, path);
 }
 
 static bool thread_key(const struct target *t, struct pointer_path *path)

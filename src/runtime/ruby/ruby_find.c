@@ -4,6 +4,7 @@
 #include "lib/util.h"
 #include "ruby_code.h"
 #include "ruby_walk.h"
+#include "runtime/thread_variable.h"
 #include "runtime/threadkey.h"
 #include "symbol/elf/elffacts.h"
 #include "runtime/target_facts.h"
@@ -127,24 +128,7 @@ static bool slot_in_code(const struct look *k, struct pointer_path *path)
 
 static bool thread_variable(const struct look *k, struct pointer_path *path)
 {
-	const struct memory *m = &k->t->memory;
-	uint64_t value, words[2];
-
-	switch (elffacts_thread_place(k->file->elf, current_ec, &value)) {
-	case THREAD_OFFSET:
-		*path = (struct pointer_path){true, 1, {value}};
-		return true;
-	case THREAD_SLOT:
-		if (!memory_pointer(m, value + k->file->bias, words))
-			return false;
-		*path = (struct pointer_path){true, 1, {words[0]}};
-		return true;
-	case THREAD_MODULE:
-		return memory_read(m, value + k->file->bias, words, sizeof(words)) &&
-		       threadkey_block_path(k->t, words[0], words[1], path);
-	default:
-		return slot_in_code(k, path);
-	}
+	return thread_variable_path(k->t, k->file, current_ec, path) || slot_in_code(k, path);
 }
 
 /* Until 2.7 a thread has its rb_thread_t as data of a key. */

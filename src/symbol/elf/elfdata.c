@@ -164,16 +164,26 @@ static bool find_header(Elf *elf, uint32_t type, GElf_Phdr *phdr)
 	return false;
 }
 
+/* Returns whether ELF is a program, which libraries are not. */
+static bool is_program(Elf *elf)
+{
+	GElf_Phdr unused;
+	GElf_Ehdr ehdr;
+
+	return find_header(elf, PT_INTERP, &unused) ||
+	       (gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_EXEC);
+}
+
 /*
  * Sets VALUE to the offset in an executable, whose TLS block, rounded up to its alignment, ends at
  * the thread pointer.
  */
 static bool offset_in_program(Elf *elf, const struct elf_variable *variable, uint64_t *value)
 {
-	GElf_Phdr unused, tls;
+	GElf_Phdr tls;
 	uint64_t align;
 
-	if (!find_header(elf, PT_INTERP, &unused) || !find_header(elf, PT_TLS, &tls))
+	if (!is_program(elf) || !find_header(elf, PT_TLS, &tls))
 		return false;
 	align = tls.p_align ? tls.p_align : 1;
 	*value = variable->address - (tls.p_memsz + align - 1) / align * align;
@@ -187,34 +197,59 @@ static enum elf_thread_place place_of_type(uint64_t type)
 		return THREAD_SLOT;
 	case RELOC_THREAD_MODULE:
 		return THREAD_MODULE;
+	case RELOC_THREAD_DESCRIPTOR:
+		return THREAD_DESCRIPTOR;
 	default:
 		return THREAD_NOWHERE;
 	}
 }
 
-static enum elf_thread_place place_in_slots(Elf *elf, const char *name, uint64_t *value)
+/*
+ * Returns whether RELA is for VARIABLE, which is called NAME. The linker may have bound a
+ * descriptor to a variable of this file; it then has no symbol.
+ */
+static bool is_for(const struct symbols *symbols, const GElf_Rela *rela, const char *name,
+	const struct elf_variable *variable)
+{
+	uint64_t nr = GELF_R_SYM(rela->r_info);
+	GElf_Sym sym;
+
+	if (!nr)
+		return GELF_R_TYPE(rela->r_info) == RELOC_THREAD_DESCRIPTOR &&
+		       (uint64_t)rela->r_addend == variable->address;
+	return nr <= INT32_MAX && gelf_getsym(symbols->data, (int)nr, &sym) &&
+	       is_called(symbols, &sym, name);
+}
+
+static enum elf_thread_place place_in(Elf *elf, const char *section, const char *name,
+	const struct elf_variable *variable, uint64_t *value)
 {
 	GElf_Shdr shdr;
-	Elf_Scn *scn = elffile_section(elf, ".rela.dyn", &shdr);
+	Elf_Scn *scn = elffile_section(elf, section, &shdr);
 	Elf_Data *data = scn && shdr.sh_type == SHT_RELA ? elf_getdata(scn, NULL) : NULL;
 	struct symbols symbols;
 	GElf_Rela rela;
-	GElf_Sym sym;
 
 	if (!data || !open_symbols(&symbols, elf, ".dynsym"))
 		return THREAD_NOWHERE;
 	for (int i = 0; i < SYMBOLS_MAX && gelf_getrela(data, i, &rela); i++) {
 		enum elf_thread_place place = place_of_type(GELF_R_TYPE(rela.r_info));
-		uint64_t nr = GELF_R_SYM(rela.r_info);
 
-		if (place == THREAD_NOWHERE || nr > INT32_MAX ||
-			!gelf_getsym(symbols.data, (int)nr, &sym) ||
-			!is_called(&symbols, &sym, name))
+		if (place == THREAD_NOWHERE || !is_for(&symbols, &rela, name, variable))
 			continue;
 		*value = rela.r_offset;
 		return place;
 	}
 	return THREAD_NOWHERE;
+}
+
+/* Linkers put descriptors among the relocations of the PLT. */
+static enum elf_thread_place place_in_slots(
+	Elf *elf, const char *name, const struct elf_variable *variable, uint64_t *value)
+{
+	enum elf_thread_place place = place_in(elf, ".rela.dyn", name, variable, value);
+
+	return place ? place : place_in(elf, ".rela.plt", name, variable, value);
 }
 
 enum elf_thread_place elfdata_thread_place(
@@ -227,7 +262,7 @@ enum elf_thread_place elfdata_thread_place(
 		return THREAD_NOWHERE;
 	if (offset_in_program(handle, &variable, value))
 		return THREAD_OFFSET;
-	return place_in_slots(handle, name, value);
+	return place_in_slots(handle, name, &variable, value);
 }
 
 bool elfdata_section(const struct elffile *elf, const char *name, uint64_t *address, uint64_t *size)

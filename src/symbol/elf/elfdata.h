@@ -23,11 +23,12 @@ enum elf_thread_place {
 	THREAD_OFFSET,  /* *VALUE is the signed offset from the thread pointer */
 	THREAD_SLOT,    /* *VALUE is the address of a word with that offset */
 	THREAD_MODULE,  /* *VALUE is the address of two words: module ID, offset in its TLS block */
+	THREAD_DESCRIPTOR, /* *VALUE is the address of two words: a function and its argument */
 };
 
 /*
  * Tells how code of ELF finds its thread-local variable NAME, according to the psABI. In an
- * executable it is at a fixed offset. In a library it is found through a GOT slot that the dynamic
+ * executable it is at a fixed offset. In a library it is found through words that the dynamic
  * linker fills.
  */
 enum elf_thread_place elfdata_thread_place(

@@ -297,7 +297,7 @@ enum elf_thread_place elffacts_thread_place(
 	struct answer a = get(&(struct elf_question){elf, FACT_THREAD_PLACE, name, 0, NULL});
 
 	*value = a.value;
-	return a.result <= THREAD_MODULE ? a.result : THREAD_NOWHERE;
+	return a.result <= THREAD_DESCRIPTOR ? a.result : THREAD_NOWHERE;
 }
 
 bool elffacts_section(
