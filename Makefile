@@ -138,7 +138,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libflametap.a
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) $(LDFLAGS) -o $@ $^ $(FT_LIBS) $(CODE_LIBS) $(TEST_LIBS)
 
-$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o $(O)/input/otlp.pb-c.o
+$(O)/libflametap.a: $(patsubst %.c,$(O)/%.o,$(LIB_SRC)) $(O)/input/pprof.pb-c.o $(O)/input/otlp.pb-c.o $(O)/label/otel/process_context.pb-c.o
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -203,15 +203,16 @@ $(O)/src/view/annotate/annotate_html.o: $(O)/web/annotate.inc $(O)/web/annotate_
 $(O)/src/view/timeline/timeline_svg.o: $(O)/web/timeline_script.inc $(O)/web/timeline_style.inc
 $(O)/src/view/flame/flame.o: $(O)/web/script.inc $(O)/web/style.inc $(O)/web/policy.inc
 
-# src/input/NAME.proto becomes build/input/NAME.pb-c.[ch], which read and write its messages
+# src/FOLDER/NAME.proto becomes build/FOLDER/NAME.pb-c.[ch], which read and write its messages
 PROTOC_C ?= protoc-c
-$(O)/input/%.pb-c.c $(O)/input/%.pb-c.h: src/input/%.proto
+$(O)/%.pb-c.c $(O)/%.pb-c.h: src/%.proto
 	@mkdir -p $(@D)
 	@echo "  PROTO $<"
 	$(Q)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
-$(O)/input/%.pb-c.o: $(O)/input/%.pb-c.c
+$(O)/%.pb-c.o: $(O)/%.pb-c.c
 	$(Q)$(CC) $(CFLAGS) $(FT_CFLAGS) -c -o $@ $<
 $(O)/src/input/otlp.o $(O)/src/view/export/export_otlp.o $(O)/src/fleet/collector.o: $(O)/input/otlp.pb-c.h $(O)/input/pprof.pb-c.h
+$(O)/src/label/otel/otel_context.o: $(O)/label/otel/process_context.pb-c.h
 $(O)/src/input/pprof.o $(O)/src/input/pprof_tables.o $(O)/src/view/export/export_pprof.o $(O)/tests/unit/export.o: $(O)/input/pprof.pb-c.h
 
 # Each src/tool/TOOL/NAME.bpf.c becomes NAME.linked.o, and the programs of tools, which are named as their folder, also become

@@ -35,7 +35,7 @@ undeclared_keys() {
 	set -- "$1" "$(cat "$TOP/stap/$2.stp" "$TOP"/src/tool/*/"$2.tool" 2>/dev/null | sed -n 's,^// flametap: keys ,,p')"
 	[ -z "$2" ] || awk -v declared="$2 vmstate op range $(general_keys)" '
 		BEGIN { n = split(declared, word); for (i = 1; i <= n; i++) known[word[i]] = 1 }
-		$1 == "label" && !($3 in known) && !seen[$3]++ { print $3 }' "$1" | tr '\n' ' '
+		$1 == "label" && !($3 in known) && $3 !~ /[.]/ && !seen[$3]++ { print $3 }' "$1" | tr '\n' ' '
 }
 
 # general_keys: prints the keys of labels of processes, such as cgroup, and of sources of labels, such as uri

@@ -75,7 +75,7 @@ int label_key_index(const struct label_source *source, const char *name, size_t 
 	for (int i = 0; source->keys[i].name; i++)
 		if (strlen(source->keys[i].name) == len && !memcmp(source->keys[i].name, name, len))
 			return i;
-	return -1;
+	return source->dotted && memchr(name, '.', len) ? source->dotted : -1;
 }
 
 uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len)

@@ -42,6 +42,7 @@ struct label_source {
 		bool by_default;
 		bool unbounded; /* clients choose its values, so their number is limited */
 	} * keys;
+	int dotted; /* index of the label that stands for all names with a dot, or 0 */
 	/*
 	 * The index of the label that is the PID. All samples of the source's processes have it,
 	 * except for processes whose state is LABEL_INCOMPLETE.
@@ -71,6 +72,8 @@ struct label_source {
 	 */
 	void *(*open)(const struct target *t, const struct label_layout *layout);
 	void (*close)(void *names);
+	/* Reads what has been added since, after find was called again. May be NULL. */
+	void (*renew)(void *names, const struct target *t);
 	/* Returns the file of T with the functions that are probed, or NULL. */
 	const struct target_file *(*file)(const struct target *t);
 	/*

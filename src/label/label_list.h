@@ -8,7 +8,8 @@
 #ifndef LABEL_LABEL_LIST_H
 #define LABEL_LABEL_LIST_H
 
-#define LABEL_LIST(ROW) ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request) ROW(POSTGRES, postgres)
+#define LABEL_LIST(ROW)                                                                            \
+	ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request) ROW(POSTGRES, postgres) ROW(OTEL, otel)
 
 #endif
 
@@ -17,9 +18,11 @@
 #include "label/nginx/nginx_layout.h"
 #include "label/php/php_request_layout.h"
 #include "label/postgres/postgres_layout.h"
+#include "label/otel/otel_layout.h"
 #endif
 #ifdef LABEL_LIST_BPF
 #include "label/nginx/nginx_bpf.h"
 #include "label/php/php_request_bpf.h"
 #include "label/postgres/postgres_bpf.h"
+#include "label/otel/otel_bpf.h"
 #endif

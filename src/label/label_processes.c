@@ -131,6 +131,8 @@ static void take_layout(struct label_processes *lp, struct facet_entry *e, size_
 	lp->found |= UINT32_C(1) << index;
 	if (!data->names && source->open)
 		data->names = source->open(t, layout);
+	else if (data->names && source->renew)
+		source->renew(data->names, t);
 	add_points(lp, source, p, t);
 	e->again = again(data);
 }

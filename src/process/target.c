@@ -4,6 +4,9 @@
 #include "reader.h"
 #include "symbol/elf/elffacts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 64 }; /* bytes of a text that are read at once; they never cross the end of a page */
@@ -30,12 +33,46 @@ static bool read_scattered(
 	return reader_scattered(*pid, addresses, nr, size, to);
 }
 
+/* Returns whether the LINE of /proc/PID/maps is of a mapping that the process has named NAME. */
+static bool has_name(const char *line, const char *name)
+{
+	static const char *const prefixes[] = {"/memfd:", "[anon_shmem:", "[anon:"};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		const char *found = strstr(line, prefixes[i]);
+
+		if (found && !strncmp(found + strlen(prefixes[i]), name, len))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t find_named(void *context, const char *name)
+{
+	const uint32_t *pid = context;
+	char *path = xasprintf("/proc/%" PRIu32 "/maps", *pid), *line = NULL;
+	FILE *in = fopen(path, "re");
+	uint64_t start = 0;
+	size_t alloc = 0;
+
+	while (in && !start && getline(&line, &alloc, in) > 0)
+		if (has_name(line, name))
+			start = strtoull(line, NULL, 16);
+	if (in)
+		fclose(in);
+	free(line);
+	free(path);
+	return start;
+}
+
 struct memory memory_of_process(const uint32_t *pid)
 {
 	return (struct memory){.read = read_process,
 		.context = (void *)(uintptr_t)pid,
 		.areas = process_areas,
-		.scattered = read_scattered};
+		.scattered = read_scattered,
+		.named = find_named};
 }
 
 int target_refuse(const struct target_file *file, const char *name, struct strbuf *err)
@@ -74,6 +111,11 @@ struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *n
 {
 	*nr = 0;
 	return m->areas ? m->areas(m->context, max, nr) : NULL;
+}
+
+uint64_t memory_named(const struct memory *m, const char *name)
+{
+	return m->named ? m->named(m->context, name) : 0;
 }
 
 bool memory_scattered(

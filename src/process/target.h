@@ -23,6 +23,8 @@ struct memory {
 	/* NULL if each address is read alone. */
 	bool (*scattered)(
 		void *context, const uint64_t *addresses, size_t nr, size_t size, void *to);
+	/* NULL if mappings have no names. */
+	uint64_t (*named)(void *context, const char *name);
 };
 
 static inline bool memory_read(const struct memory *m, uint64_t address, void *to, size_t len)
@@ -50,6 +52,12 @@ struct memory_area *memory_areas(const struct memory *m, uint64_t max, size_t *n
  */
 bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to);
+
+/*
+ * Returns the start of the mapping that the process has named NAME, by memfd_create(2) or by
+ * prctl(2), or 0 if there is none.
+ */
+uint64_t memory_named(const struct memory *m, const char *name);
 
 /* Returns the memory of process PID. Reading it needs permission to trace the process. */
 struct memory memory_of_process(const uint32_t *pid);

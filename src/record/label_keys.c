@@ -80,8 +80,19 @@ static struct key_list keys_of(const struct options *o)
 	return keys;
 }
 
-static bool has_key(const struct key_list *keys, const char *key)
+/* Returns whether KEY is a label whose name processes choose. */
+static bool is_chosen(const struct chosen_sources *sources, const char *key)
 {
+	for (size_t i = 0; i < sources->nr; i++)
+		if (strchr(key, '.') && sources->list[i].source->dotted)
+			return true;
+	return false;
+}
+
+static bool has_key(const struct options *o, const struct key_list *keys, const char *key)
+{
+	if (is_chosen(&o->session.request.labels, key))
+		return true;
 	for (size_t i = 0; i < keys->nr; i++)
 		if (keys->list[i].len == strlen(key) &&
 			!memcmp(keys->list[i].text, key, keys->list[i].len))
@@ -136,10 +147,10 @@ void label_keys_check(const struct options *o)
 	struct key_list keys = keys_of(o);
 
 	if (o->session.request.tool->keys) {
-		if (o->view.by && !has_key(&keys, o->view.by))
+		if (o->view.by && !has_key(o, &keys, o->view.by))
 			refuse(o, &keys, "by", o->view.by, &o->view);
 		for (size_t i = 0; i < o->where.nr; i++)
-			if (!has_key(&keys, o->where.choices[i].key))
+			if (!has_key(o, &keys, o->where.choices[i].key))
 				refuse(o, &keys, "where", o->where.choices[i].key,
 					&(struct recording_view){0});
 	}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "otel_context.h"
+#include "label/otel/process_context.pb-c.h"
+#include "lib/util.h"
+#include "lib/worker.h"
+#include "process/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_MAX = 2, PAYLOAD_MAX = 1 << 18, DECODE_S = 2, NAME_MAX_LEN = 128 };
+
+/* At the start of the mapping that is called OTEL_CTX. */
+struct context_header {
+	char signature[8];
+	uint32_t version, payload_size;
+	uint64_t published; /* 0 while it is changed */
+	uint64_t payload;
+};
+
+static bool read_header(const struct memory *m, uint64_t at, struct context_header *header)
+{
+	return memory_read(m, at, header, sizeof(*header)) &&
+	       !memcmp(header->signature, "OTEL_CTX", sizeof(header->signature)) &&
+	       header->version && header->version <= VERSION_MAX && header->published &&
+	       header->payload_size && header->payload_size <= PAYLOAD_MAX;
+}
+
+/* A message that a child without privileges decodes. */
+struct payload {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static const Otel__ArrayValue *key_map(const Otel__ProcessContext *context)
+{
+	for (size_t i = 0; i < context->n_attributes; i++) {
+		const Otel__KeyValue *attribute = context->attributes[i];
+
+		if (!strcmp(attribute->key, "threadlocal.attribute_key_map") && attribute->value)
+			return attribute->value->array_value;
+	}
+	return NULL;
+}
+
+/* Outputs the names, each with its NUL. */
+static void decode(void *arg, struct strbuf *output)
+{
+	const struct payload *p = arg;
+	Otel__ProcessContext *context = otel__process_context__unpack(NULL, p->size, p->bytes);
+	const Otel__ArrayValue *map = context ? key_map(context) : NULL;
+
+	for (size_t i = 0; map && i < map->n_values && i < OTEL_NAMES_MAX; i++)
+		strbuf_add(output, map->values[i]->string_value,
+			strlen(map->values[i]->string_value) + 1);
+	if (context)
+		otel__process_context__free_unpacked(context, NULL);
+}
+
+/* Returns whether NAME, which a process has chosen, can be the name of a label in options. */
+static bool is_usable(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == ',' || *c == '=')
+			return false;
+	return len && len <= NAME_MAX_LEN;
+}
+
+/* Adds the names in TEXT, each with its NUL, that NAMES does not have yet. */
+static void add_names(struct otel_names *names, const struct strbuf *text)
+{
+	const char *s = text->buf, *end = text->buf + text->len, *next;
+
+	for (size_t i = 0; i < OTEL_NAMES_MAX && s < end; i++, s = next + 1) {
+		next = memchr(s, 0, (size_t)(end - s));
+		if (!next)
+			return;
+		if (!names->list[i] && is_usable(s))
+			names->list[i] = xstrdup(s);
+	}
+}
+
+/* Decodes the SIZE bytes of a payload. Returns false if that fails. */
+static bool take_payload(struct otel_names *names, const uint8_t *bytes, size_t size)
+{
+	struct payload payload = {bytes, size};
+	struct worker worker = {
+		.work = decode, .arg = &payload, .no_files = true, .output = STRBUF_INIT};
+
+	workers_run(&worker, 1, DECODE_S);
+	if (worker.end == WORKER_DONE)
+		add_names(names, &worker.output);
+	strbuf_release(&worker.output);
+	return worker.end == WORKER_DONE;
+}
+
+void otel_names_update(struct otel_names *names, const struct memory *memory)
+{
+	uint64_t at = memory_named(memory, "OTEL_CTX");
+	struct context_header header, after;
+
+	if (!at || !read_header(memory, at, &header) || header.published == names->published)
+		return;
+	uint8_t *bytes = xcalloc(1, header.payload_size);
+
+	if (memory_read(memory, header.payload, bytes, header.payload_size) &&
+		read_header(memory, at, &after) && after.published == header.published &&
+		take_payload(names, bytes, header.payload_size))
+		names->published = header.published;
+	free(bytes);
+}
+
+struct otel_names *otel_names_read(const struct memory *memory)
+{
+	struct otel_names *names = xcalloc(1, sizeof(*names));
+
+	otel_names_update(names, memory);
+	if (names->published)
+		return names;
+	otel_names_free(names);
+	return NULL;
+}
+
+void otel_names_free(struct otel_names *names)
+{
+	for (size_t i = 0; names && i < OTEL_NAMES_MAX; i++)
+		free(names->list[i]);
+	free(names);
+}
