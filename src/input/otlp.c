@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum {
+	ID_MAX = 16, /* bytes of an ID */
 	TYPES_MAX = 16,
 	IDS_MAX = 1 << 25, /* locations of all samples: a few bytes can refer to a long stack */
 };
@@ -180,6 +181,30 @@ static void add_label(
 	labels->pointers[labels->nr++] = label;
 }
 
+/* Adds an ID as a hexadecimal number. */
+static void add_id(struct otlp_reader *r, struct otlp_labels *labels, const char *key,
+	const ProtobufCBinaryData *id)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < id->len && i < ID_MAX; i++)
+		strbuf_addf(&text, "%02x", id->data[i]);
+	if (text.len)
+		add_label(r, labels, key, add_text(r, text.buf));
+	strbuf_release(&text);
+}
+
+/* Adds the span that a sample is linked to, as the labels that samples of sample-bt have. */
+static void add_link(struct otlp_reader *r, struct otlp_labels *labels, int32_t index)
+{
+	if (index <= 0 || (size_t)index >= r->dictionary->n_link_table)
+		return;
+	const Otlp__Link *link = r->dictionary->link_table[index];
+
+	add_id(r, labels, "trace", &link->trace_id);
+	add_id(r, labels, "span", &link->span_id);
+}
+
 /* Returns the number of the profile's type among the types of all profiles, or -1. */
 static int type_of(struct otlp_reader *r, const Otlp__Profile *p)
 {
@@ -229,6 +254,7 @@ static void put_sample(struct otlp_reader *r, const Otlp__Sample *s, const Otlp_
 		if (a)
 			add_label(r, &labels, string_at(r, a->key_strindex), value_of(r, a->value));
 	}
+	add_link(r, &labels, s->link_index);
 	for (size_t i = 0; resource && i < resource->n_attributes; i++) {
 		const Otlp__KeyValue *a = resource->attributes[i];
 

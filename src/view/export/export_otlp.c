@@ -15,6 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A link to a span of a trace. */
+struct otlp_link {
+	Otlp__Link message;
+	uint8_t trace[16], span[8];
+};
+
 struct otlp_writer {
 	ProtobufCBuffer buffer; /* writes packed messages to the file; must be the first member */
 	FILE *out;
@@ -25,7 +31,10 @@ struct otlp_writer {
 	Otlp__KeyValueAndUnit **attributes; /* number 0 is empty */
 	size_t nr_attributes, attributes_alloc;
 	struct table by_attribute; /* key, value -> number */
-	int32_t build_id, thread;  /* numbers of strings */
+	struct otlp_link **links;  /* number 0 is empty */
+	size_t nr_links, links_alloc;
+	struct table by_link;     /* trace, span -> number */
+	int32_t build_id, thread; /* numbers of strings */
 };
 
 static void append(ProtobufCBuffer *buffer, size_t len, const uint8_t *data)
@@ -150,15 +159,13 @@ static void put_tables(struct otlp_writer *w)
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT;
 	Otlp__Location location = OTLP__LOCATION__INIT;
 	Otlp__Function function = OTLP__FUNCTION__INIT;
-	Otlp__Link link = OTLP__LINK__INIT;
 	Otlp__Stack stack = OTLP__STACK__INIT;
 
-	none.n_mapping_table = none.n_location_table = none.n_function_table = none.n_link_table =
-		none.n_stack_table = 1;
+	none.n_mapping_table = none.n_location_table = none.n_function_table = none.n_stack_table =
+		1;
 	none.mapping_table = &(Otlp__Mapping *){&mapping};
 	none.location_table = &(Otlp__Location *){&location};
 	none.function_table = &(Otlp__Function *){&function};
-	none.link_table = &(Otlp__Link *){&link};
 	none.stack_table = &(Otlp__Stack *){&stack};
 	put_dictionary(w, &none);
 	for (size_t i = 0; i < from->n_mapping; i++)
@@ -174,6 +181,83 @@ static void put_tables(struct otlp_writer *w)
 	free(mappings);
 }
 
+/* ---- links to spans ---- */
+
+/* Sets SIZE bytes at ID to the hexadecimal number HEX. Returns false if it has another length. */
+static bool parse_id(const char *hex, uint8_t *id, size_t size)
+{
+	if (strlen(hex) != 2 * size)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		uint64_t byte;
+
+		if (!parse_u64(hex + 2 * i, 2, 16, &byte))
+			return false;
+		id[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+static void new_link(struct otlp_writer *w)
+{
+	struct otlp_link *link = xcalloc(1, sizeof(*link));
+
+	otlp__link__init(&link->message);
+	ALLOC_GROW(w->links, w->nr_links, w->links_alloc);
+	w->links[w->nr_links++] = link;
+}
+
+/* Returns the number of the link to a span of a trace, which are strings, or 0 if they are no IDs.
+ */
+static int32_t link_to(struct otlp_writer *w, int64_t trace, int64_t span)
+{
+	struct otlp_link ids;
+	bool is_new;
+
+	if (!parse_id(w->from->string_table[trace], ids.trace, sizeof(ids.trace)) ||
+		!parse_id(w->from->string_table[span], ids.span, sizeof(ids.span)))
+		return 0;
+	uint32_t *number = table_put(&w->by_link, (uint64_t)trace, (uint64_t)span, &is_new);
+
+	if (!is_new)
+		return (int32_t)*number;
+	*number = (uint32_t)w->nr_links;
+	new_link(w);
+	struct otlp_link *link = w->links[*number];
+
+	memcpy(link->trace, ids.trace, sizeof(link->trace));
+	memcpy(link->span, ids.span, sizeof(link->span));
+	link->message.trace_id = (ProtobufCBinaryData){sizeof(link->trace), link->trace};
+	link->message.span_id = (ProtobufCBinaryData){sizeof(link->span), link->span};
+	return (int32_t)*number;
+}
+
+/* Returns the value of the label KEY of a sample, or 0 if it has none. */
+static int64_t label_of(const struct otlp_writer *w, const Pprof__Sample *sample, const char *key)
+{
+	for (size_t i = 0; i < sample->n_label; i++)
+		if (!strcmp(w->from->string_table[sample->label[i]->key], key))
+			return sample->label[i]->str;
+	return 0;
+}
+
+static void put_links(struct otlp_writer *w)
+{
+	Otlp__ProfilesDictionary d = OTLP__PROFILES_DICTIONARY__INIT;
+	Otlp__Link **list = xcalloc(w->nr_links, sizeof(*list));
+
+	for (size_t i = 0; i < w->nr_links; i++)
+		list[i] = &w->links[i]->message;
+	d.n_link_table = w->nr_links;
+	d.link_table = list;
+	put_dictionary(w, &d);
+	free(list);
+	for (size_t i = 0; i < w->nr_links; i++)
+		free(w->links[i]);
+	free(w->links);
+	table_release(&w->by_link);
+}
+
 /* ---- the profile ---- */
 
 static Otlp__Sample *make_sample(struct otlp_writer *w, size_t i)
@@ -185,13 +269,16 @@ static Otlp__Sample *make_sample(struct otlp_writer *w, size_t i)
 	s->stack_index = (int32_t)i + 1;
 	s->n_values = 1;
 	s->values = from->value;
-	s->n_attribute_indices = from->n_label;
+	s->link_index = link_to(w, label_of(w, from, "trace"), label_of(w, from, "span"));
 	s->attribute_indices = xcalloc(from->n_label + 1, sizeof(*s->attribute_indices));
 	for (size_t k = 0; k < from->n_label; k++) {
 		const Pprof__Label *label = from->label[k];
-		bool is_task = !strcmp(w->from->string_table[label->key], "task");
+		const char *key = w->from->string_table[label->key];
+		bool is_task = !strcmp(key, "task");
 
-		s->attribute_indices[k] =
+		if (s->link_index && (!strcmp(key, "trace") || !strcmp(key, "span")))
+			continue;
+		s->attribute_indices[s->n_attribute_indices++] =
 			attribute(w, is_task ? w->thread : label->key, label->str);
 	}
 	return s;
@@ -278,6 +365,8 @@ static void write_all(struct otlp_writer *w, const char *host)
 	Otlp__KeyValueAndUnit none = OTLP__KEY_VALUE_AND_UNIT__INIT;
 
 	table_init(&w->by_attribute);
+	table_init(&w->by_link);
+	new_link(w);
 	for (size_t i = 0; i < w->from->n_string_table; i++)
 		add_string(w, w->from->string_table[i]);
 	w->build_id = add_string(w, "process.executable.build_id.gnu");
@@ -287,6 +376,7 @@ static void write_all(struct otlp_writer *w, const char *host)
 	put_profile(w, host);
 	put_tables(w);
 	put_strings_and_attributes(w);
+	put_links(w);
 	for (size_t i = 1; i < w->nr_attributes; i++) {
 		free(w->attributes[i]->value);
 		free(w->attributes[i]);

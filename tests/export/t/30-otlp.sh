@@ -19,6 +19,24 @@ done
 "$bin/bt-export" -o out.pb.gz "$TOP/tests/golden/recording/labels.in" 2>/dev/null || :
 check_eq 'labels are attributes' "$(folded out.pb.gz --by uri)" "$(folded out.otlp --by uri)"
 
+# samples with the IDs of a trace and of a span are linked to the span
+cat >request.txt <<'END'
+resource_profiles { scope_profiles { profiles { sample_type { type_strindex: 1 unit_strindex: 2 }
+	samples { stack_index: 1 values: 3 link_index: 1 } samples { stack_index: 1 values: 4 } } } }
+dictionary { string_table: "" string_table: "samples" string_table: "count" string_table: "main" function_table {} function_table { name_strindex: 3 }
+	mapping_table {} location_table {} location_table { lines { function_index: 1 } } stack_table {} stack_table { location_indices: 1 }
+	link_table {} link_table { trace_id: "0123456789abcdef" span_id: "\377\376\375\374\000\001\002\003" } }
+END
+protoc --encode=otlp.ProfilesData --proto_path="$TOP/src/input" otlp.proto <request.txt >linked
+check_eq 'the trace of a link' '30313233343536373839616263646566;main 3
+[no trace];main 4' "$(folded linked --by trace)"
+check_eq 'the span of a link' '[no span];main 4
+fffefdfc00010203;main 3' "$(folded linked --by span)"
+"$bin/bt-export" -o again.otlp linked 2>>errors
+protoc --decode=otlp.ProfilesData --proto_path="$TOP/src/input" otlp.proto <again.otlp >again.txt
+check_eq 'links are written' '1 1' "$(grep -c 'link_index: 1' again.txt) $(grep -c 'span_id: "\\377\\376\\375\\374\\000\\001\\002\\003"' again.txt)"
+check_eq 'and not the IDs as attributes' 0 "$(grep -c 'string_value: "30313233' again.txt)"
+
 # a request as others send it: two resources, an attribute by number, values by time, a location without a function
 cat >request.txt <<'END'
 resource_profiles { resource { attributes { key: "service.name" value { string_value: "web" } } }
