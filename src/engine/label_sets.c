@@ -187,6 +187,10 @@ uint32_t label_sets_join(
 		return others;
 	if (id)
 		others = join(sets, source, id, others, count);
+	struct growing_set growing = {sets, others};
+
+	label_processes_take_own(sets->processes, pid, &(struct label_taker){take_label, &growing});
+	others = growing.set;
 	if (!(choice->keys >> source->process & 1) || label_processes_unused(sets->processes, pid))
 		return others;
 	snprintf(process, sizeof(process), "%" PRIu32, pid);

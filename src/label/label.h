@@ -74,6 +74,8 @@ struct label_source {
 	void (*close)(void *names);
 	/* Reads what has been added since, after find was called again. May be NULL. */
 	void (*renew)(void *names, const struct target *t);
+	/* Passes the labels that all samples of the process have, besides the PID. May be NULL. */
+	void (*own)(const void *names, const struct label_taker *taker);
 	/* Returns the file of T with the functions that are probed, or NULL. */
 	const struct target_file *(*file)(const struct target *t);
 	/*

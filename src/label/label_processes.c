@@ -250,3 +250,12 @@ void label_processes_take(const struct label_processes *lp, const struct label_n
 		choice->source->take(p && p->source == choice->source ? p->names : NULL, set,
 			choice->keys, taker);
 }
+
+void label_processes_take_own(
+	const struct label_processes *lp, uint32_t pid, const struct label_taker *taker)
+{
+	const struct label_process *p = known(lp, pid);
+
+	if (p && p->source && p->source->own && p->names)
+		p->source->own(p->names, taker);
+}

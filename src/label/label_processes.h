@@ -71,5 +71,8 @@ bool label_processes_unused(const struct label_processes *lp, uint32_t pid);
 /* Has TAKER take the labels of SET. */
 void label_processes_take(const struct label_processes *lp, const struct label_new_set *set,
 	const struct label_taker *taker);
+/* Has TAKER take the labels that all samples of process PID have, besides the PID. */
+void label_processes_take_own(
+	const struct label_processes *lp, uint32_t pid, const struct label_taker *taker);
 
 #endif

@@ -74,13 +74,14 @@ static void add_message(struct message *m, unsigned number, const struct message
 	add_field(m, number, part->bytes, part->size);
 }
 
-static void add_attribute(struct message *context, const char *key, const struct message *value)
+static void add_attribute(
+	struct message *m, unsigned number, const char *key, const struct message *value)
 {
 	struct message attribute = {.size = 0};
 
 	add_text(&attribute, 1, key);
 	add_message(&attribute, 2, value);
-	add_message(context, 2, &attribute);
+	add_message(m, number, &attribute);
 }
 
 /* Publishes the names of the first NR attributes. */
@@ -90,6 +91,7 @@ static void publish(size_t nr)
 	static struct message messages[4];
 	static struct context *context;
 	struct message list = {.size = 0}, value = {.size = 0}, version = {.size = 0};
+	struct message service = {.size = 0}, resource = {.size = 0};
 	struct message *m = &messages[nr];
 
 	for (size_t i = 0; i < nr; i++) {
@@ -100,9 +102,12 @@ static void publish(size_t nr)
 	}
 	add_message(&value, 5, &list);
 	add_text(&version, 1, "tlsdesc_v1_dev");
+	add_text(&service, 1, "shop");
+	add_attribute(&resource, 1, "service.name", &service);
 	m->size = 0;
-	add_attribute(m, "threadlocal.schema_version", &version);
-	add_attribute(m, "threadlocal.attribute_key_map", &value);
+	add_message(m, 1, &resource);
+	add_attribute(m, 2, "threadlocal.schema_version", &version);
+	add_attribute(m, 2, "threadlocal.attribute_key_map", &value);
 	if (!context) {
 		int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC);
 

@@ -5,10 +5,14 @@
 #include "lib/worker.h"
 #include "process/target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_MAX = 2, PAYLOAD_MAX = 1 << 18, DECODE_S = 2, NAME_MAX_LEN = 128 };
+enum { VERSION_MAX = 2, PAYLOAD_MAX = 1 << 18, DECODE_S = 2, NAME_MAX_LEN = 128, VALUE_MAX = 128 };
+
+const char *const otel_own_keys[OTEL_OWN] = {
+	"service.name", "service.version", "deployment.environment.name"};
 
 /* At the start of the mapping that is called OTEL_CTX. */
 struct context_header {
@@ -32,29 +36,41 @@ struct payload {
 	size_t size;
 };
 
-static const Otel__ArrayValue *key_map(const Otel__ProcessContext *context)
+static void add_map(const Otel__ArrayValue *map, struct strbuf *output)
 {
-	for (size_t i = 0; i < context->n_attributes; i++) {
-		const Otel__KeyValue *attribute = context->attributes[i];
-
-		if (!strcmp(attribute->key, "threadlocal.attribute_key_map") && attribute->value)
-			return attribute->value->array_value;
+	for (size_t i = 0; i < map->n_values && i < OTEL_NAMES_MAX; i++) {
+		strbuf_addf(output, "name %zu %s", i, map->values[i]->string_value);
+		strbuf_addch(output, '\0');
 	}
-	return NULL;
 }
 
-/* Outputs the names, each with its NUL. */
+static void add_own(const Otel__KeyValue *attribute, struct strbuf *output)
+{
+	for (size_t i = 0; i < OTEL_OWN; i++)
+		if (!strcmp(attribute->key, otel_own_keys[i]) && attribute->value) {
+			strbuf_addf(output, "own %zu %s", i, attribute->value->string_value);
+			strbuf_addch(output, '\0');
+		}
+}
+
+/* Outputs "name NUMBER NAME" and "own NUMBER VALUE", each with a NUL. */
 static void decode(void *arg, struct strbuf *output)
 {
 	const struct payload *p = arg;
 	Otel__ProcessContext *context = otel__process_context__unpack(NULL, p->size, p->bytes);
-	const Otel__ArrayValue *map = context ? key_map(context) : NULL;
 
-	for (size_t i = 0; map && i < map->n_values && i < OTEL_NAMES_MAX; i++)
-		strbuf_add(output, map->values[i]->string_value,
-			strlen(map->values[i]->string_value) + 1);
-	if (context)
-		otel__process_context__free_unpacked(context, NULL);
+	if (!context)
+		return;
+	for (size_t i = 0; i < context->n_attributes; i++) {
+		const Otel__KeyValue *attribute = context->attributes[i];
+
+		if (!strcmp(attribute->key, "threadlocal.attribute_key_map") && attribute->value &&
+			attribute->value->array_value)
+			add_map(attribute->value->array_value, output);
+	}
+	for (size_t i = 0; context->resource && i < context->resource->n_attributes; i++)
+		add_own(context->resource->attributes[i], output);
+	otel__process_context__free_unpacked(context, NULL);
 }
 
 /* Returns whether NAME, which a process has chosen, can be the name of a label in options. */
@@ -68,18 +84,27 @@ static bool is_usable(const char *name)
 	return len && len <= NAME_MAX_LEN;
 }
 
-/* Adds the names in TEXT, each with its NUL, that NAMES does not have yet. */
-static void add_names(struct otel_names *names, const struct strbuf *text)
+/* Takes a line of decode(). A name never changes its number; a value may change. */
+static void take_line(struct otel_names *names, const char *line)
+{
+	unsigned number;
+	int len = 0;
+
+	if (sscanf(line, "name %u %n", &number, &len) == 1 && len && number < OTEL_NAMES_MAX) {
+		if (!names->list[number] && is_usable(line + len))
+			names->list[number] = xstrdup(line + len);
+	} else if (sscanf(line, "own %u %n", &number, &len) == 1 && len && number < OTEL_OWN) {
+		free(names->own[number]);
+		names->own[number] = line[len] ? xasprintf("%.*s", VALUE_MAX, line + len) : NULL;
+	}
+}
+
+static void take_lines(struct otel_names *names, const struct strbuf *text)
 {
 	const char *s = text->buf, *end = text->buf + text->len, *next;
 
-	for (size_t i = 0; i < OTEL_NAMES_MAX && s < end; i++, s = next + 1) {
-		next = memchr(s, 0, (size_t)(end - s));
-		if (!next)
-			return;
-		if (!names->list[i] && is_usable(s))
-			names->list[i] = xstrdup(s);
-	}
+	for (; s < end && (next = memchr(s, 0, (size_t)(end - s))); s = next + 1)
+		take_line(names, s);
 }
 
 /* Decodes the SIZE bytes of a payload. Returns false if that fails. */
@@ -91,7 +116,7 @@ static bool take_payload(struct otel_names *names, const uint8_t *bytes, size_t 
 
 	workers_run(&worker, 1, DECODE_S);
 	if (worker.end == WORKER_DONE)
-		add_names(names, &worker.output);
+		take_lines(names, &worker.output);
 	strbuf_release(&worker.output);
 	return worker.end == WORKER_DONE;
 }
@@ -127,5 +152,7 @@ void otel_names_free(struct otel_names *names)
 {
 	for (size_t i = 0; names && i < OTEL_NAMES_MAX; i++)
 		free(names->list[i]);
+	for (size_t i = 0; names && i < OTEL_OWN; i++)
+		free(names->own[i]);
 	free(names);
 }

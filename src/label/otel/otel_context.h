@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of the attributes that threads have, which a process publishes: OTEP 4719 and 4947. */
+/*
+ * What a process publishes: the names of the attributes that its threads have, and what it is
+ * itself. Sources: OTEP 4719 and 4947.
+ */
 #ifndef LABEL_OTEL_OTEL_CONTEXT_H
 #define LABEL_OTEL_OTEL_CONTEXT_H
 
@@ -7,11 +10,15 @@
 
 struct memory;
 
-enum { OTEL_NAMES_MAX = 256 };
+enum { OTEL_NAMES_MAX = 256, OTEL_OWN = 3 };
+
+/* The attributes of a process that are its labels: service.name and others. */
+extern const char *const otel_own_keys[OTEL_OWN];
 
 struct otel_names {
 	uint64_t published;         /* when the process published them */
 	char *list[OTEL_NAMES_MAX]; /* by number, or NULL */
+	char *own[OTEL_OWN];        /* values of otel_own_keys, or NULL */
 };
 
 /*

@@ -144,6 +144,15 @@ static void take(const void *names, const struct label_new_set *set, uint32_t bi
 		take_attributes(names, texts, taker);
 }
 
+static void own(const void *names, const struct label_taker *taker)
+{
+	const struct otel_names *n = names;
+
+	for (size_t i = 0; i < OTEL_OWN; i++)
+		if (n->own[i])
+			taker->take(taker->context, otel_own_keys[i], n->own[i]);
+}
+
 const struct label_source otel_labels = {
 	.name = "otel",
 	.title = "OpenTelemetry",
@@ -161,6 +170,7 @@ const struct label_source otel_labels = {
 	.open = open_names,
 	.close = close_names,
 	.renew = renew,
+	.own = own,
 	.file = otel_file,
 	.take = take,
 };

@@ -35,6 +35,7 @@ contexts() {
 		'carts 10101010101010101010101010101010;helps 30303030303030303030303030303030;orders 20202020202020202020202020202020;rests [no trace]' \
 		"$(values_of "$name" trace)"
 	check_eq "$name: spans" 'carts 1111111111111111;helps 3131313131313131;orders 2121212121212121;rests [no span]' "$(values_of "$name" span)"
+	check_eq "$name: the service, without and with a context" 'carts shop;helps shop;orders shop;rests shop' "$(values_of "$name" service.name)"
 	check_eq "$name: functions without a context" 'carts [no context];helps [no context];orders [no context];rests none' \
 		"$(values_of "$name" context)"
 }
