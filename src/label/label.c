@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "label.h"
 #include "lib/strbuf.h"
+#include "lib/util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LABEL_SOURCE(KIND, name) &name##_labels,
@@ -83,4 +85,29 @@ uint32_t label_key_bit(const struct label_source *source, const char *name, size
 	int index = label_key_index(source, name, len);
 
 	return index < 0 ? 0 : 1U << index;
+}
+
+bool label_name_is_usable(const char *name, size_t len)
+{
+	enum { LEN_MAX = 128 };
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)name[i] <= ' ' || strchr(",=\x7f", name[i]))
+			return false;
+	return len && len <= LEN_MAX;
+}
+
+void label_take_chosen(const struct label_taker *taker, const char *prefix, const char *name,
+	size_t name_len, const void *value, size_t len)
+{
+	if (!label_name_is_usable(name, name_len))
+		return;
+	char *key =
+		xasprintf("%s%.*s", memchr(name, '.', name_len) ? "" : prefix, (int)name_len, name);
+	char *text = xasprintf("%.*s", (int)len, (const char *)value);
+
+	if (*text)
+		taker->take(taker->context, key, text);
+	free(text);
+	free(key);
 }

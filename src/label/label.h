@@ -150,6 +150,16 @@ uint32_t label_default_keys(const struct label_source *source);
 /* Returns the index of the label NAME, of LEN bytes, or -1 if there is none. */
 int label_key_index(const struct label_source *source, const char *name, size_t len);
 
+/* Returns whether NAME, which a process has chosen, can be the name of a label in options. */
+bool label_name_is_usable(const char *name, size_t len);
+
+/*
+ * Passes a label whose name a process has chosen, unless it cannot be used. What has no dot in its
+ * name could be one of our own labels, so PREFIX comes in front of it, which ends with a dot.
+ */
+void label_take_chosen(const struct label_taker *taker, const char *prefix, const char *name,
+	size_t name_len, const void *value, size_t len);
+
 /* Returns the bit of this label, or 0 if there is none. */
 uint32_t label_key_bit(const struct label_source *source, const char *name, size_t len);
 

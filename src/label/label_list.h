@@ -9,7 +9,9 @@
 #define LABEL_LABEL_LIST_H
 
 #define LABEL_LIST(ROW)                                                                            \
-	ROW(NGINX, nginx) ROW(PHP_REQUEST, php_request) ROW(POSTGRES, postgres) ROW(OTEL, otel)
+	ROW(NGINX, nginx)                                                                          \
+	ROW(PHP_REQUEST, php_request) ROW(POSTGRES, postgres) ROW(OTEL, otel)                      \
+		ROW(GO_LABELS, go_labels)
 
 #endif
 
@@ -19,10 +21,12 @@
 #include "label/php/php_request_layout.h"
 #include "label/postgres/postgres_layout.h"
 #include "label/otel/otel_layout.h"
+#include "label/go/go_labels_layout.h"
 #endif
 #ifdef LABEL_LIST_BPF
 #include "label/nginx/nginx_bpf.h"
 #include "label/php/php_request_bpf.h"
 #include "label/postgres/postgres_bpf.h"
 #include "label/otel/otel_bpf.h"
+#include "label/go/go_labels_bpf.h"
 #endif

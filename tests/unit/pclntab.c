@@ -2,6 +2,7 @@
 /* Names from Go's own table of functions. */
 #include "go_test.h"
 #include "symbol/elf/elffile.h"
+#include "symbol/elf/pclntab.h"
 #include "symbol/elf/symtab.h"
 
 enum { LONGEST = (1 << 14) - 1 }; /* accepted length of a name */
@@ -31,7 +32,14 @@ static void test_names(void **state)
 		struct elffile *elf =
 			open_tiny(1024, m ? ".gopclntab" : ".data.rel.ro.gopclntab", &sb);
 		struct symtab *tab = symtab_new(elf, NULL, NULL);
+		struct elf_variable function;
 
+		for (size_t i = 0; i < ARRAY_LEN(go_functions); i++) {
+			assert_true(pclntab_find(elf, go_functions[i], &function));
+			assert_int_equal(function.address, at + i * FUNCTION);
+			assert_int_equal(function.size, FUNCTION);
+		}
+		assert_false(pclntab_find(elf, "main.f", &function));
 		expect_name(tab, at - 1, NULL, 0);
 		for (size_t i = 0; i < ARRAY_LEN(go_functions); i++, at += FUNCTION)
 			for (uint64_t k = 0; k < FUNCTION; k++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_MAX = 2, PAYLOAD_MAX = 1 << 18, DECODE_S = 2, NAME_MAX_LEN = 128, VALUE_MAX = 128 };
+enum { VERSION_MAX = 2, PAYLOAD_MAX = 1 << 18, DECODE_S = 2, VALUE_MAX = 128 };
 
 const char *const otel_own_keys[OTEL_OWN] = {
 	"service.name", "service.version", "deployment.environment.name"};
@@ -73,17 +73,6 @@ static void decode(void *arg, struct strbuf *output)
 	otel__process_context__free_unpacked(context, NULL);
 }
 
-/* Returns whether NAME, which a process has chosen, can be the name of a label in options. */
-static bool is_usable(const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *c = name; *c; c++)
-		if ((unsigned char)*c <= ' ' || *c == 0x7f || *c == ',' || *c == '=')
-			return false;
-	return len && len <= NAME_MAX_LEN;
-}
-
 /* Takes a line of decode(). A name never changes its number; a value may change. */
 static void take_line(struct otel_names *names, const char *line)
 {
@@ -91,8 +80,8 @@ static void take_line(struct otel_names *names, const char *line)
 	int len = 0;
 
 	if (sscanf(line, "name %u %n", &number, &len) == 1 && len && number < OTEL_NAMES_MAX) {
-		if (!names->list[number] && is_usable(line + len))
-			names->list[number] = xstrdup(line + len);
+		if (!names->list[number])
+			names->list[number] = xasprintf("%.*s", VALUE_MAX, line + len);
 	} else if (sscanf(line, "own %u %n", &number, &len) == 1 && len && number < OTEL_OWN) {
 		free(names->own[number]);
 		names->own[number] = line[len] ? xasprintf("%.*s", VALUE_MAX, line + len) : NULL;

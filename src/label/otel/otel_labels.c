@@ -101,19 +101,6 @@ static void take_id(
 	strbuf_release(&text);
 }
 
-/* Passes an attribute. What has no dot in its name could be one of our own labels. */
-static void take_attribute(
-	const char *name, const uint8_t *value, size_t len, const struct label_taker *taker)
-{
-	char *key = xasprintf("%s%s", strchr(name, '.') ? "" : "otel.", name);
-	char *text = xasprintf("%.*s", (int)len, (const char *)value);
-
-	if (*text)
-		taker->take(taker->context, key, text);
-	free(text);
-	free(key);
-}
-
 /*
  * Passes the attributes: bytes of a number, a length and a value. The last one with a number
  * counts, and what is not whole does not.
@@ -128,7 +115,8 @@ static void take_attributes(const struct otel_names *names, const struct otel_te
 		last[at[0]] = at;
 	for (size_t i = 0; i < OTEL_NAMES_MAX; i++)
 		if (last[i] && names->list[i])
-			take_attribute(names->list[i], last[i] + 2, last[i][1], taker);
+			label_take_chosen(taker, "otel.", names->list[i], strlen(names->list[i]),
+				last[i] + 2, last[i][1]);
 }
 
 static void take(const void *names, const struct label_new_set *set, uint32_t bits,

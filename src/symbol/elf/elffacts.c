@@ -6,6 +6,7 @@
 #include "lib/table.h"
 #include "lib/util.h"
 #include "lib/worker.h"
+#include "pclntab.h"
 #include "symtab.h"
 
 #include <stdlib.h>
@@ -127,6 +128,11 @@ static struct answer look_up(const struct elf_question *q)
 		break;
 	case FACT_NEEDS:
 		a.result = elfdata_needs(q->elf, q->name);
+		break;
+	case FACT_GO_FUNCTION:
+		a.result = pclntab_find(q->elf, q->name, &v);
+		a.value = v.address;
+		a.size = v.size;
 		break;
 	case FACT_LARGE_CALLEE:
 		a.result = large_callee_find(q->elf, q->name, &v);
@@ -383,6 +389,15 @@ bool elffacts_large_callee(
 	const struct elffile *elf, const char *name, struct elf_variable *function)
 {
 	struct answer a = get(&(struct elf_question){elf, FACT_LARGE_CALLEE, name, 0, NULL});
+
+	*function = (struct elf_variable){.address = a.value, .size = a.size};
+	return a.result;
+}
+
+bool elffacts_go_function(
+	const struct elffile *elf, const char *name, struct elf_variable *function)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_GO_FUNCTION, name, 0, NULL});
 
 	*function = (struct elf_variable){.address = a.value, .size = a.size};
 	return a.result;

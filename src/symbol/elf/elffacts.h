@@ -26,6 +26,7 @@ enum elf_fact {
 	FACT_LARGE_CALLEE,    /* result of large_callee_find(name) */
 	FACT_DATA,            /* range of elfdata_at(place) */
 	FACT_NEEDS,           /* result of elfdata_needs(name) */
+	FACT_GO_FUNCTION,     /* result of pclntab_find(name) */
 };
 
 struct elf_question {
@@ -57,6 +58,8 @@ bool elffacts_needs(const struct elffile *elf, const char *library);
 /* The range is no data if the file has no answer, or has answered too often. */
 void elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_data_range *range);
 bool elffacts_large_callee(
+	const struct elffile *elf, const char *name, struct elf_variable *function);
+bool elffacts_go_function(
 	const struct elffile *elf, const char *name, struct elf_variable *function);
 
 #endif

@@ -237,3 +237,18 @@ struct pclntab_function pclntab_function(const struct pclntab *tab, uint64_t i)
 		f.depths = from(tab, tab->pctab + pcsp);
 	return f;
 }
+
+bool pclntab_find(const struct elffile *elf, const char *name, struct elf_variable *function)
+{
+	struct pclntab *tab = pclntab_new(elf);
+	bool found = false;
+
+	for (uint64_t i = 0; tab && !found && i < pclntab_count(tab); i++) {
+		struct pclntab_function f = pclntab_function(tab, i);
+
+		found = f.name && !strcmp(f.name, name);
+		*function = (struct elf_variable){.address = f.start, .size = f.end - f.start};
+	}
+	pclntab_free(tab);
+	return found;
+}

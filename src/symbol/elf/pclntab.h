@@ -6,6 +6,7 @@
 #ifndef SYMBOL_ELF_PCLNTAB_H
 #define SYMBOL_ELF_PCLNTAB_H
 
+#include "elfdata.h"
 #include "lib/bytes.h"
 
 struct elffile;
@@ -24,5 +25,11 @@ struct pclntab_function {
 uint64_t pclntab_count(const struct pclntab *tab);
 /* Returns function I, which must be below the count. START and END are not checked. */
 struct pclntab_function pclntab_function(const struct pclntab *tab, uint64_t i);
+
+/*
+ * Sets FUNCTION to the link address and size of the function NAME of ELF. Returns false if there is
+ * none.
+ */
+bool pclntab_find(const struct elffile *elf, const char *name, struct elf_variable *function);
 
 #endif
