@@ -10,6 +10,13 @@ as_nobody() {
 	exec nice -n -10 setpriv --reuid nobody --regid nogroup --clear-groups --pdeathsig TERM "$@"
 }
 
+# others_enter NAME: checks that other users can run programs of the tree, or skips NAME: nobody but root can enter /root
+others_enter() {
+	setpriv --reuid nobody --regid nogroup --clear-groups test -x "$BIN" && return 0
+	skip "$1" "other users cannot enter '$TOP'"
+	return 1
+}
+
 # start WORD COMMAND…: starts a target without rights, $target, and returns when it has printed WORD
 start() {
 	start_word=$1

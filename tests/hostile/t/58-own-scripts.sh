@@ -4,6 +4,8 @@
 set -eu
 . "$TOP/tests/hostile/lib.sh"
 
+others_enter own-scripts || exit 0
+
 chmod 755 "$T_top" "$T"
 config=$T/config own=$T/config/flametap/stap
 mkdir -p "$own"
