@@ -120,25 +120,28 @@ static void remember_targets(struct run *r)
 		task_comm(r->targets[0].id, r->comm, sizeof(r->comm));
 }
 
-/* Returns the nanoseconds that the targets' threads have waited for a processor so far. */
+/*
+ * Returns the nanoseconds that the targets' threads have waited for a processor so far, or 0 if
+ * that is recorded, or does not matter to the tool.
+ */
 static uint64_t run_delay(const struct run *r)
 {
-	bool threads = r->session->request.nr_tids;
+	const struct engine_request *q = &r->session->request;
 	uint64_t sum = 0;
 
+	if (!tool_leaves_out(q->tool, &q->values, "state", "runnable"))
+		return 0;
 	for (size_t i = 0; i < r->nr_targets; i++)
-		sum += task_run_delay(r->targets[i].id, threads ? r->targets[i].id : 0);
+		sum += task_run_delay(r->targets[i].id, q->nr_tids ? r->targets[i].id : 0);
 	return sum;
 }
 
 /* Notes that the targets waited for a processor, if that was long and is not recorded. */
 static void note_run_delay(const struct run *r, struct strbuf *notes)
 {
-	const struct engine_request *q = &r->session->request;
 	uint64_t delay = run_delay(r);
 
-	if (!r->began || delay < r->delay ||
-		!tool_leaves_out(q->tool, &q->values, "state", "runnable"))
+	if (!r->began || delay <= r->delay)
 		return;
 	delay -= r->delay;
 	if ((double)delay < (r->ended - r->began) * 1e9 * DELAY_SHARE)

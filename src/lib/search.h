@@ -4,6 +4,7 @@
 #define LIB_SEARCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Returns how many of the NR elements of LIST, which is sorted by MEMBER, have a MEMBER that is at
@@ -24,5 +25,21 @@
 		}                                                                                  \
 		low_;                                                                              \
 	})
+
+/* Returns the index of the first of the NR sorted numbers that is not below VALUE, or NR. */
+static inline size_t search_first_from(const uint64_t *list, size_t nr, uint64_t value)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 #endif

@@ -54,8 +54,8 @@ bool memory_scattered(
 	const struct memory *m, const uint64_t *addresses, size_t nr, size_t size, void *to);
 
 /*
- * Returns the start of the mapping that the process has named NAME, by memfd_create(2) or by
- * prctl(2), or 0 if there is none.
+ * Returns the start of the first mapping to which the process has given a name that begins with
+ * NAME, by memfd_create(2) or prctl(2), or 0 if there is none.
  */
 uint64_t memory_named(const struct memory *m, const char *name);
 

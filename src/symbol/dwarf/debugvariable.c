@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "debugvariable.h"
 #include "debugtype_internal.h"
+#include "lib/search.h"
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
@@ -183,22 +184,6 @@ static bool has_address(Dwarf_Die *variable, uint64_t *start)
 	return true;
 }
 
-/* Returns the index of the first address that is not below START. */
-static size_t first_from(const struct variable_search *s, uint64_t start)
-{
-	size_t low = 0, high = s->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->addresses[middle] < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void take_part(struct variable_search *s, size_t i, const char *variable,
 	const Dwarf_Die *type, uint64_t offset)
 {
@@ -219,7 +204,7 @@ static void look_at(struct variable_search *s, Dwarf_Die *variable)
 
 	if (!has_address(variable, &start))
 		return;
-	size_t i = first_from(s, start);
+	size_t i = search_first_from(s->addresses, s->nr, start);
 
 	if (i == s->nr || !debugtypes_to_own_type(s->types, &type))
 		return;

@@ -3,6 +3,7 @@
 #include "lib/limits/memory.h"
 #include "lib/lines.h"
 #include "lib/strbuf.h"
+#include "lib/search.h"
 #include "lib/util.h"
 
 #include <stdlib.h>
@@ -67,22 +68,6 @@ static bool parse_line(const char *line, uint64_t *start, uint64_t *end, const c
 	return true;
 }
 
-/* Returns the index of the first address in the list that is not below ADDRESS. */
-static size_t first_from(const struct perfmap *map, uint64_t address)
-{
-	size_t low = 0, high = map->nr_addresses;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (map->addresses[mid] < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static void add_line(struct perfmap *map, const char *line)
 {
 	uint64_t start, end;
@@ -93,8 +78,8 @@ static void add_line(struct perfmap *map, const char *line)
 	struct perfmap_function f = {
 		.start = start,
 		.name = (uint32_t)map->names.len,
-		.first = (uint32_t)first_from(map, start),
-		.end = (uint32_t)first_from(map, end),
+		.first = (uint32_t)search_first_from(map->addresses, map->nr_addresses, start),
+		.end = (uint32_t)search_first_from(map->addresses, map->nr_addresses, end),
 	};
 
 	if (f.first == f.end)

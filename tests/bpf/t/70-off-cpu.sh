@@ -46,13 +46,14 @@ for rival in rival-one rival-two; do
 		"$("${BIN%/*}/bt-report" --comm $rival --by preemptor "$T/rivals.rec" 2>/dev/null | grep -c "^$rival,")"
 done
 # what is not recorded, but keeps them from running, is said
-expect_record blocked 1 -p "$rivals" -t 0.5
+record blocked -p "$rivals" -t 0.5
 check 'blocked: they waited for the processor' grep -qE \
 	"the target's threads waited [0-9.]+ m?s for a processor, which is not recorded; --state all records this, too\$" "$T/blocked.err"
 check_eq 'rivals: that is recorded' 0 "$(grep -c 'which is not recorded' "$T/rivals.err")"
 kill "${rivals%,*}" "${rivals#*,}"
 wait
 sleep 60 &
+await_start $!
 expect_record asleep 0 -p $! -t 0.2
 check_eq 'asleep: it waits for no processor' 0 "$(grep -c 'which is not recorded' "$T/asleep.err")"
 kill $!

@@ -69,6 +69,7 @@ program=$!
 at_end "kill $program 2>/dev/null"
 await_start $program
 record default -p $program -t 0.3
+check 'attributes by default' grep -q '^label [0-9]* http\.route ' "$T/default.rec"
 check_eq 'no IDs by default' 0 "$(grep -cE '^label [0-9]+ (trace|span) ' "$T/default.rec")"
 # an attribute that is named while it is recorded
 kill -USR1 $program
