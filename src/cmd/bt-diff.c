@@ -24,16 +24,15 @@ struct diff_command {
 	enum form form;
 	unsigned top;
 	bool normalize, negate, no_inlines;
-	uint64_t fail_above; /* hundredths of per cent, or NO_LIMIT */
+	struct diff_limits limits;
 	const char *work_arg;
 	double *work; /* of each file, or NULL */
 	struct output_file junit;
-	bool above; /* the result: the limit is exceeded */
+	bool above; /* the result: a limit is exceeded */
 };
 
-#define NO_LIMIT UINT64_MAX
-
-/* Functions that --fail-above shows if no form is asked for: a log is no place for a graph. */
+/* Functions that a comparison with limits shows if no form is asked for: a log is no place for a
+ * graph. */
 enum { GATE_TOP = 10 };
 
 #define AT(member) ARG_AT(struct diff_command, member)
@@ -57,20 +56,25 @@ static const struct arg_option options[] = {
 	{"fail-above", 0, "PCT",
 		"Exit with 3 if a function's share rose by more than PCT percentage points or, "
 		"without --normalize, the total by more than PCT per cent",
-		1, arg_hundredths, AT(fail_above)},
+		1, arg_hundredths, AT(limits.rise)},
+	{"fail-growth", 0, "PCT",
+		"Exit with 3 if a function's share grew by more than PCT per cent of what it was, "
+		"and is 1 % of the total or more",
+		1, arg_hundredths, AT(limits.growth)},
 	{"work", 0, "N[,N...]",
 		"With --fail-above: compare the total of a run divided by the work that it did, "
 		"such as its requests: one number for all runs, one before and one after, or one "
 		"for each file",
 		1, arg_text, AT(work_arg), .use = "numbers above 0, separated by commas"},
-	{"junit", 0, "FILE", "With --fail-above: write what rose above it as JUnit's XML, too", 1,
-		arg_text, AT(junit.path), .use = "the name of a file"},
+	{"junit", 0, "FILE",
+		"With --fail-above or --fail-growth: write what rose above it as JUnit's XML, too",
+		1, arg_text, AT(junit.path), .use = "the name of a file"},
 	{0},
 };
 
 static bool has_limit(const struct diff_command *o)
 {
-	return o->fail_above != NO_LIMIT;
+	return o->limits.rise != DIFF_NO_LIMIT || o->limits.growth != DIFF_NO_LIMIT;
 }
 
 static bool is_stdin(const char *path)
@@ -174,10 +178,10 @@ static void settle(void *input)
 			"-o FILE.svg or --open, or --top N for the functions that changed";
 	if (o->args.output.open && o->form)
 		arg_error("--open is for the graph: leave out --csv, --json, --text and --top");
-	if (o->work && !has_limit(o))
+	if (o->work && o->limits.rise == DIFF_NO_LIMIT)
 		arg_error("--work needs --fail-above");
 	if (o->junit.path && !has_limit(o))
-		arg_error("--junit needs --fail-above");
+		arg_error("--junit needs --fail-above or --fail-growth");
 	if (o->junit.path && output_file_is_stdout(&o->junit) &&
 		output_file_is_stdout(&o->args.output))
 		arg_error("--junit=-: stdout has the comparison; name a file, or give -o");
@@ -284,7 +288,7 @@ static int write_junit(struct diff_command *o, const struct diff_limit *limit)
 	return output_file_end(&o->junit, true);
 }
 
-/* LIMIT is NULL without --fail-above. */
+/* LIMIT is NULL if there are no limits. */
 static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	const struct diff_sides *sides, FILE *out)
 {
@@ -302,7 +306,7 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	return write_junit(o, limit);
 }
 
-/* The limit applies to whole functions, independently of their categories. */
+/* The limits apply to whole functions, independently of their categories. */
 static int write_with_limit(struct diff_command *o, const struct diff_sides *sides, FILE *out)
 {
 	bool has_runs = sides->nr > 2;
@@ -316,7 +320,7 @@ static int write_with_limit(struct diff_command *o, const struct diff_sides *sid
 	diff_functions_init_whole(&f, sides->before, sides->after, o->normalize);
 	if (has_runs)
 		diff_runs_init(&runs, &f, sides);
-	diff_limit_init(&limit, &f, has_runs ? &runs : NULL, o->work ? &work : NULL, o->fail_above);
+	diff_limit_init(&limit, &f, has_runs ? &runs : NULL, o->work ? &work : NULL, o->limits);
 	int ret = write_all(o, &limit, sides, out);
 
 	diff_limit_release(&limit);
@@ -387,7 +391,8 @@ static int compare(void *command, struct profile *const *profiles, FILE *out)
 
 int main(int argc, char **argv)
 {
-	struct diff_command o = {.args = VIEW_ARGS_INIT, .fail_above = NO_LIMIT};
+	struct diff_command o = {
+		.args = VIEW_ARGS_INIT, .limits = {.rise = DIFF_NO_LIMIT, .growth = DIFF_NO_LIMIT}};
 
 	program_init();
 	o.args.output.ending = ".svg";

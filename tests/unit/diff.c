@@ -282,7 +282,7 @@ static uint32_t count_above(
 {
 	struct diff_limit limit;
 
-	diff_limit_init(&limit, f, NULL, NULL, hundredths);
+	diff_limit_init(&limit, f, NULL, NULL, (struct diff_limits){hundredths, DIFF_NO_LIMIT});
 	uint32_t nr = limit.nr;
 
 	*most = nr ? limit.above[0].fn : NULL;
@@ -363,6 +363,56 @@ static void test_limits(void **unused)
 	}
 }
 
+/* Returns how many functions are above a limit of growth, of which the first one must be NAME. */
+static uint32_t count_grown(const struct fixture *f, uint64_t growth, const char *name)
+{
+	struct diff_limit limit;
+
+	diff_limit_init(
+		&limit, &f->functions, NULL, NULL, (struct diff_limits){DIFF_NO_LIMIT, growth});
+	uint32_t nr = limit.nr;
+
+	assert_false(limit.total);
+	if (nr)
+		assert_string_equal(
+			strpool_get(&f->functions.names, limit.above[0].fn->name), name);
+	diff_limit_release(&limit);
+	return nr;
+}
+
+static void test_growth(void **unused)
+{
+	static const struct stack before[] = {
+		{"a", 5000}, {"b", 4780}, {"c", 200}, {"d", 20}, {NULL, 0}};
+	static const struct stack after[] = {
+		{"a", 10000}, {"b", 9000}, {"c", 800}, {"d", 180}, {"e", 20}, {NULL, 0}};
+	static const struct stack few_before[] = {{"a", 500}, {"b", 490}, {"c", 10}, {NULL, 0}};
+	static const struct stack few_after[] = {{"a", 500}, {"b", 478}, {"c", 22}, {NULL, 0}};
+	static const struct stack new_after[] = {{"a", 500}, {"b", 485}, {"e", 15}, {NULL, 0}};
+	struct fixture f;
+
+	(void)unused;
+	for (int in_samples = 0; in_samples < 2; in_samples++) { /* d and e are below 1 % */
+		set_up(&f, in_samples ? "samples" : "us", before, after, false);
+		assert_int_equal(count_grown(&f, 9999, "c"), 1);
+		assert_int_equal(count_grown(&f, 10000, "c"), 0);
+		tear_down(&f);
+	}
+
+	/* 10 and 22 samples differ by 2.1 standard deviations, but six shares are compared */
+	set_up(&f, "us", few_before, few_after, true);
+	assert_int_equal(count_grown(&f, 5000, "c"), 1);
+	tear_down(&f);
+	set_up(&f, "samples", few_before, few_after, true);
+	assert_int_equal(count_grown(&f, 5000, "c"), 0);
+	tear_down(&f);
+
+	/* a new function is above each limit */
+	set_up(&f, "samples", few_before, new_after, true);
+	assert_int_equal(count_grown(&f, UINT32_MAX, "e"), 1);
+	tear_down(&f);
+}
+
 static void test_empty_sides(void **unused)
 {
 	static const struct stack none[] = {{NULL, 0}};
@@ -397,7 +447,7 @@ static void expect_limit(const struct diff_functions *f, uint64_t hundredths, co
 	size_t size;
 	FILE *out = open_memstream(&xml, &size);
 
-	diff_limit_init(&limit, f, NULL, NULL, hundredths);
+	diff_limit_init(&limit, f, NULL, NULL, (struct diff_limits){hundredths, DIFF_NO_LIMIT});
 	diff_limit_lines(&limit, &text);
 	assert_string_equal(text.buf, lines);
 	strbuf_reset(&text);
@@ -592,6 +642,7 @@ int main(void)
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_limit_is_told),
 		cmocka_unit_test(test_empty_sides),
 		cmocka_unit_test(test_percentages),

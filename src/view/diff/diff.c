@@ -22,19 +22,30 @@ static double quotient(double part, uint64_t all)
 	return all ? part / (double)all : 0;
 }
 
+/* Weights as they are compared, and the variance of their difference by chance. */
+struct compared {
+	double before, after, variance;
+};
+
+static struct compared compared(const struct diff_scale *scale, struct diff_pair w)
+{
+	double x = (double)w.before, y = (double)w.after;
+
+	if (!scale->normalized)
+		return (struct compared){x, y, x + y};
+	x = quotient(x, scale->total.before);
+	y = quotient(y, scale->total.after);
+	return (struct compared){x, y,
+		quotient(x * (1 - x), scale->total.before) +
+			quotient(y * (1 - y), scale->total.after)};
+}
+
 int diff_step(const struct diff_scale *scale, struct diff_pair w)
 {
-	double x = (double)w.before, y = (double)w.after, variance = x + y;
+	struct compared c = compared(scale, w);
+	double d = c.after - c.before, s = c.before + c.after;
 
-	if (scale->normalized) {
-		x = quotient(x, scale->total.before);
-		y = quotient(y, scale->total.after);
-		variance = quotient(x * (1 - x), scale->total.before) +
-			   quotient(y * (1 - y), scale->total.after);
-	}
-	double d = y - x, s = x + y;
-
-	if (d == 0 || (scale->samples && d * d < 4 * variance))
+	if (d == 0 || (scale->samples && d * d < 4 * c.variance))
 		return DIFF_SAME;
 	if (!w.after)
 		return DIFF_GONE;
@@ -97,6 +108,36 @@ bool diff_is_above(const struct diff_scale *scale, struct diff_pair w, uint64_t 
 
 	return !change.fell && diff_hundredths(change, true) > limit &&
 	       diff_step(scale, w) != DIFF_SAME;
+}
+
+struct diff_change diff_growth(const struct diff_scale *scale, struct diff_pair w)
+{
+	struct diff_change change = diff_change(scale, w);
+
+	change.all = w.before;
+	if (scale->normalized)
+		change.all *= scale->total.after + !scale->total.after;
+	return change;
+}
+
+/* Whether a rise of samples has a probability below 5 % / TESTS, as one tail of a normal
+ * distribution. */
+static bool is_significant(const struct diff_scale *scale, struct diff_pair w, uint32_t tests)
+{
+	struct compared c = compared(scale, w);
+	double rise = c.after - c.before;
+
+	if (!scale->samples)
+		return rise > 0;
+	return rise > 0 && erfc(rise / sqrt(2 * c.variance)) / 2 * tests < 0.05;
+}
+
+bool diff_grew(const struct diff_scale *scale, struct diff_pair w, uint64_t limit, uint32_t tests)
+{
+	struct diff_change growth = diff_growth(scale, w);
+
+	return !growth.fell && (!growth.all || diff_hundredths(growth, true) > limit) &&
+	       is_significant(scale, w, tests);
 }
 
 static void add_shape(struct profile *tree, const struct profile *from)

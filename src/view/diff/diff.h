@@ -67,6 +67,17 @@ uint64_t diff_hundredths(struct diff_change change, bool up);
 /* Whether weights rose by more than LIMIT hundredths of per cent, and not by chance. */
 bool diff_is_above(const struct diff_scale *scale, struct diff_pair weights, uint64_t limit);
 
+/* The change of a weight or share as a part of what it was before, which is ALL. */
+struct diff_change diff_growth(const struct diff_scale *scale, struct diff_pair weights);
+
+/*
+ * Whether weights grew by more than LIMIT hundredths of per cent of what they were, and not by
+ * chance, as one of TESTS weights of which the largest growth is searched. The probability that any
+ * of them grows so much by chance is 5 %: each is tested at 5 % / TESTS (Bonferroni's correction).
+ */
+bool diff_grew(
+	const struct diff_scale *scale, struct diff_pair weights, uint64_t limit, uint32_t tests);
+
 /*
  * The merged tree of both profiles. A node's weight is the sum of its weights before and after, so
  * that new and gone nodes are visible. If normalized, it is the sum of their shares, with 2^62 for

@@ -31,9 +31,40 @@ static int compare(const void *va, const void *vb, void *arg)
 	return c ? c : (a->fn > b->fn) - (a->fn < b->fn); /* the order of the functions */
 }
 
+/* Whether a share is at least 1 % of the total after: growth of smaller ones is no concern. */
+static bool is_tested(const struct diff_limit *limit, struct diff_pair weights)
+{
+	unsigned __int128 after = weights.after;
+
+	return after * 100 >= limit->functions->scale.total.after;
+}
+
+static uint32_t count_tests(const struct diff_limit *limit)
+{
+	uint32_t tests = 0;
+
+	for (uint32_t i = 0; i < limit->functions->nr; i++) {
+		const struct diff_function *fn = &limit->functions->list[i];
+
+		tests += is_tested(limit, fn->self) + is_tested(limit, fn->inclusive);
+	}
+	return tests;
+}
+
+static bool share_is_above(const struct diff_limit *limit, struct diff_pair weights)
+{
+	struct diff_scale shares = shares_of(limit->functions);
+	struct diff_limits limits = limit->limits;
+
+	if (limits.rise != DIFF_NO_LIMIT && diff_is_above(&shares, weights, limits.rise))
+		return true;
+	return limits.growth != DIFF_NO_LIMIT && is_tested(limit, weights) &&
+	       diff_grew(&shares, weights, limits.growth, limit->tests);
+}
+
 /*
- * Adds FN if one of its shares is above the limit. A leaf has the same rise twice, a function that
- * took over the work of its callees has only one of its self share.
+ * Adds FN if one of its shares is above a limit, with the share that rose more. A leaf has the same
+ * rise twice, a function that took over the work of its callees has only one of its self share.
  */
 static void add_function(struct diff_limit *limit, uint32_t number)
 {
@@ -41,35 +72,39 @@ static void add_function(struct diff_limit *limit, uint32_t number)
 	struct diff_rose rose =
 		limit->runs ? limit->runs->rose[number] : (struct diff_rose){true, true};
 	struct diff_scale shares = shares_of(limit->functions);
-	bool self = rose.self && diff_compare(&shares, fn->inclusive, fn->self) > 0 &&
-		    diff_is_above(&shares, fn->self, limit->hundredths);
+	bool self = rose.self && share_is_above(limit, fn->self);
+	bool inclusive = rose.inclusive && share_is_above(limit, fn->inclusive);
 
-	if (!self && !(rose.inclusive && diff_is_above(&shares, fn->inclusive, limit->hundredths)))
+	if (!self && !inclusive)
 		return;
+	self &= !inclusive || diff_compare(&shares, fn->inclusive, fn->self) > 0;
 	limit->above[limit->nr++] = (struct diff_rise){
 		.fn = fn, .weights = self ? fn->self : fn->inclusive, .self = self};
 }
 
 static bool total_is_above(const struct diff_limit *limit, struct diff_scale scale)
 {
+	if (limit->limits.rise == DIFF_NO_LIMIT)
+		return false;
 	if (limit->work)
-		return diff_work_is_above(limit->work, limit->hundredths);
+		return diff_work_is_above(limit->work, limit->limits.rise);
 	scale.total = limit->totals;
 	scale.samples &= !limit->runs;
 	return !scale.normalized && (!limit->runs || limit->runs->total_rose) &&
-	       diff_is_above(&scale, scale.total, limit->hundredths);
+	       diff_is_above(&scale, scale.total, limit->limits.rise);
 }
 
 void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
-	const struct diff_runs *runs, const struct diff_work *work, uint64_t hundredths)
+	const struct diff_runs *runs, const struct diff_work *work, struct diff_limits limits)
 {
 	*limit = (struct diff_limit){.functions = runs ? &runs->medians : functions,
 		.runs = runs,
 		.work = work,
 		.totals = runs ? runs->totals : functions->scale.total,
-		.hundredths = hundredths};
+		.limits = limits};
 	if (!limit->totals.before)
 		return;
+	limit->tests = count_tests(limit);
 	limit->total = total_is_above(limit, functions->scale);
 	limit->above = xcalloc(functions->nr, sizeof(*limit->above));
 	for (uint32_t i = 0; i < functions->nr; i++)
@@ -118,6 +153,14 @@ static uint64_t rise_of(const struct diff_functions *f, struct diff_pair w)
 	return diff_hundredths(diff_change(&shares, w), false);
 }
 
+/* Appends by how many per cent of what it was before a share grew. */
+static void add_growth(struct strbuf *out, const struct diff_limit *limit, struct diff_pair w)
+{
+	struct diff_scale shares = shares_of(limit->functions);
+
+	add_hundredths(out, diff_hundredths(diff_growth(&shares, w), false));
+}
+
 /* Appends "24.79 % (300 samples)", or "24.79 %" if this is the median of several runs. */
 static void add_share(
 	struct strbuf *out, const struct diff_limit *limit, uint64_t weight, uint64_t total)
@@ -131,7 +174,10 @@ static void add_share(
 	strbuf_addch(out, ')');
 }
 
-/* Appends "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points". */
+/*
+ * Appends "rose from 24.79 % (300 samples) to 33.98 % (420 samples), by 9.19 percentage points",
+ * and " or 37.06 %" if growth is limited.
+ */
 static void add_rise(
 	struct strbuf *out, const struct diff_limit *limit, const struct diff_rise *rise)
 {
@@ -144,6 +190,11 @@ static void add_rise(
 	strbuf_adds(out, ", by ");
 	add_hundredths(out, rise_of(f, rise->weights));
 	strbuf_adds(out, " percentage points");
+	if (limit->limits.growth == DIFF_NO_LIMIT || !rise->weights.before)
+		return;
+	strbuf_adds(out, " or ");
+	add_growth(out, limit, rise->weights);
+	strbuf_adds(out, " %");
 }
 
 /* Returns the subject of add_total(). */
@@ -175,6 +226,22 @@ static void add_total(struct strbuf *out, const struct diff_limit *limit)
 	strbuf_adds(out, " %");
 }
 
+/* Appends "above the limit of 5.00 %", "above the limit of 50.00 % growth", or both. */
+static void add_limits(struct strbuf *out, struct diff_limits limits)
+{
+	strbuf_adds(out, "above the limit of ");
+	if (limits.rise != DIFF_NO_LIMIT) {
+		add_hundredths(out, limits.rise);
+		strbuf_adds(out, " %");
+	}
+	if (limits.growth == DIFF_NO_LIMIT)
+		return;
+	if (limits.rise != DIFF_NO_LIMIT)
+		strbuf_adds(out, " or ");
+	add_hundredths(out, limits.growth);
+	strbuf_adds(out, " % growth");
+}
+
 /* Appends "above the limit of 5.00 %: 3 functions and the total, which rose from …". */
 static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 {
@@ -184,9 +251,7 @@ static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 		strbuf_addf(out, "nothing is above the limit: there are no %s before", f->unit);
 		return;
 	}
-	strbuf_adds(out, "above the limit of ");
-	add_hundredths(out, limit->hundredths);
-	strbuf_adds(out, " %");
+	add_limits(out, limit->limits);
 	if (limit->nr)
 		strbuf_addf(out, ": %" PRIu32 " function%s", limit->nr, limit->nr > 1 ? "s" : "");
 	else if (!limit->total)
@@ -240,13 +305,28 @@ static void add_json_function(
 	percent_add(out, w.after, total.after);
 	strbuf_adds(out, ", \"change_pct\": ");
 	add_hundredths(out, rise_of(f, w));
+	strbuf_adds(out, ", \"growth_pct\": ");
+	if (w.before)
+		add_growth(out, limit, w);
+	else
+		strbuf_adds(out, "null");
 	strbuf_addch(out, '}');
+}
+
+static void add_limit_json(struct strbuf *out, uint64_t limit)
+{
+	if (limit == DIFF_NO_LIMIT)
+		strbuf_adds(out, "null");
+	else
+		add_hundredths(out, limit);
 }
 
 void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 {
 	strbuf_adds(out, "{\n  \"limit\": ");
-	add_hundredths(out, limit->hundredths);
+	add_limit_json(out, limit->limits.rise);
+	strbuf_adds(out, ",\n  \"growth_limit\": ");
+	add_limit_json(out, limit->limits.growth);
 	strbuf_addf(out, ",\n  \"failed\": %s,\n  \"total_failed\": %s",
 		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
 	if (limit->work) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that rose by more than --fail-above allows, for people and for build systems. */
+/*
+ * Functions that rose by more than --fail-above or --fail-growth allows, for people and for build
+ * systems.
+ */
 #ifndef VIEW_DIFF_DIFF_LIMIT_H
 #define VIEW_DIFF_DIFF_LIMIT_H
 
@@ -10,15 +13,24 @@
 
 struct strbuf;
 
+#define DIFF_NO_LIMIT UINT64_MAX
+
+/* What is allowed, in hundredths, or DIFF_NO_LIMIT. */
+struct diff_limits {
+	uint64_t rise;   /* of a share in percentage points, and of the total in per cent */
+	uint64_t growth; /* of a share in per cent of what it was */
+};
+
 struct diff_limit {
 	const struct diff_functions *functions; /* from RUNS if there are any */
 	const struct diff_runs *runs;           /* or NULL */
 	const struct diff_work *work;           /* or NULL */
 	struct diff_pair totals;                /* of the medians, if there are runs */
-	uint64_t hundredths;                    /* the limit, in hundredths of per cent */
+	struct diff_limits limits;
+	uint32_t tests; /* number of the shares that may be above the limit of growth */
 	/*
-	 * functions whose inclusive or self share of the total rose by more percentage points than
-	 * the limit, and not by chance; the function with the largest rise comes first
+	 * functions whose inclusive or self share of the total rose by more than a limit, and not
+	 * by chance; the function with the largest rise comes first
 	 */
 	struct diff_rise {
 		const struct diff_function *fn;
@@ -28,7 +40,7 @@ struct diff_limit {
 	uint32_t nr;
 	/*
 	 * The total, or its cost for a unit of work if that is known, rose by more per cent than
-	 * the limit, and not by chance. False if only shares are compared.
+	 * limits.rise, and not by chance. False if only shares are compared.
 	 */
 	bool total;
 };
@@ -39,7 +51,7 @@ struct diff_limit {
  * Nothing is above the limit if there is no weight before.
  */
 void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
-	const struct diff_runs *runs, const struct diff_work *work, uint64_t hundredths);
+	const struct diff_runs *runs, const struct diff_work *work, struct diff_limits limits);
 void diff_limit_release(struct diff_limit *limit);
 
 bool diff_limit_is_exceeded(const struct diff_limit *limit);
