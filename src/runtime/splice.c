@@ -7,14 +7,27 @@
 
 /* ---- native functions ---- */
 
+static void add_range(struct splice_code *code, const struct elf_variable *at, unsigned role)
+{
+	if (code->nr < ARRAY_LEN(code->ranges))
+		code->ranges[code->nr++] =
+			(struct splice_range){at->address, at->address + at->size, role};
+}
+
 bool splice_code_add(
 	struct splice_code *code, const struct elffile *elf, const char *name, unsigned role)
 {
 	struct elf_variable at;
 
-	if (code->nr == ARRAY_LEN(code->ranges) || !elffacts_variable(elf, name, &at) || !at.size)
+	if (role == SPLICE_LOOP)
+		elffacts_ask((struct elf_question[]){{elf, FACT_VARIABLE, name, 0, NULL},
+				     {elf, FACT_COLD_PART, name, 0, NULL}},
+			2);
+	if (!elffacts_variable(elf, name, &at) || !at.size)
 		return false;
-	code->ranges[code->nr++] = (struct splice_range){at.address, at.address + at.size, role};
+	add_range(code, &at, role);
+	if (role == SPLICE_LOOP && elffacts_cold_part(elf, name, &at))
+		add_range(code, &at, role);
 	return true;
 }
 

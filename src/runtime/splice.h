@@ -35,11 +35,14 @@ struct splice_code {
 	struct splice_range {
 		uint64_t start, end;
 		unsigned role;
-	} ranges[8];
+	} ranges[10];
 	size_t nr;
 };
 
-/* Adds the function NAME of ELF. Returns false if it is not found. */
+/*
+ * Adds the function NAME of ELF; of a loop, also the part that the compiler has moved elsewhere,
+ * which may be the larger one. Returns false if the function is not found.
+ */
 bool splice_code_add(
 	struct splice_code *code, const struct elffile *elf, const char *name, unsigned role);
 

@@ -95,6 +95,16 @@ bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint
 	return true;
 }
 
+bool shape_jump(const unsigned char *code, size_t size, uint64_t address, uint64_t *target)
+{
+	size_t opcode = size && code[0] == 0x0f ? 2 : 1; /* jcc rel32, jmp rel32 */
+
+	if (size < opcode + 4 || (opcode == 2 ? (code[1] & 0xf0) != 0x80 : code[0] != 0xe9))
+		return false;
+	*target = displaced(code + opcode, address + opcode + 4);
+	return true;
+}
+
 bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target)
 {
 	if (size < 7 || (code[0] & 0xfb) != 0x48 || code[1] != 0x8d || (code[2] & 0xc7) != 5)

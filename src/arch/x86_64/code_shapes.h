@@ -41,6 +41,10 @@ uint64_t shape_aligned_call(const unsigned char *code, size_t size, uint64_t add
 /* Returns true if a direct call or jump is there, and sets *TARGET. */
 bool shape_target(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
 
+/* Returns true if a direct jump to a distant target is there, conditional or not, and sets *TARGET.
+ */
+bool shape_jump(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
+
 /* Returns true if an address is taken there, by lea N(%rip),%r64, and sets *TARGET. */
 bool shape_taken(const unsigned char *code, size_t size, uint64_t address, uint64_t *target);
 

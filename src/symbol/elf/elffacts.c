@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "elffacts.h"
-#include "large_callee.h"
+#include "cold_part.h"
 #include "elffile_internal.h"
+#include "large_callee.h"
 #include "lib/hash.h"
 #include "lib/table.h"
 #include "lib/util.h"
@@ -136,6 +137,11 @@ static struct answer look_up(const struct elf_question *q)
 		break;
 	case FACT_LARGE_CALLEE:
 		a.result = large_callee_find(q->elf, q->name, &v);
+		a.value = v.address;
+		a.size = v.size;
+		break;
+	case FACT_COLD_PART:
+		a.result = cold_part_find(q->elf, q->name, &v);
 		a.value = v.address;
 		a.size = v.size;
 		break;
@@ -400,5 +406,13 @@ bool elffacts_go_function(
 	struct answer a = get(&(struct elf_question){elf, FACT_GO_FUNCTION, name, 0, NULL});
 
 	*function = (struct elf_variable){.address = a.value, .size = a.size};
+	return a.result;
+}
+
+bool elffacts_cold_part(const struct elffile *elf, const char *name, struct elf_variable *part)
+{
+	struct answer a = get(&(struct elf_question){elf, FACT_COLD_PART, name, 0, NULL});
+
+	*part = (struct elf_variable){.address = a.value, .size = a.size};
 	return a.result;
 }

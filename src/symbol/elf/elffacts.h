@@ -27,6 +27,7 @@ enum elf_fact {
 	FACT_DATA,            /* range of elfdata_at(place) */
 	FACT_NEEDS,           /* result of elfdata_needs(name) */
 	FACT_GO_FUNCTION,     /* result of pclntab_find(name) */
+	FACT_COLD_PART,       /* result of cold_part_find(name) */
 };
 
 struct elf_question {
@@ -61,5 +62,6 @@ bool elffacts_large_callee(
 	const struct elffile *elf, const char *name, struct elf_variable *function);
 bool elffacts_go_function(
 	const struct elffile *elf, const char *name, struct elf_variable *function);
+bool elffacts_cold_part(const struct elffile *elf, const char *name, struct elf_variable *part);
 
 #endif

@@ -386,6 +386,21 @@ size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max
 	return n;
 }
 
+const unsigned char *elffile_code_bytes(const struct elffile *elf, uint64_t address, uint64_t size)
+{
+	enum { SEGMENTS_MAX = 8 };
+	struct elf_code code[SEGMENTS_MAX];
+	size_t nr = elffile_code(elf, code, ARRAY_LEN(code));
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t at = address - code[i].address;
+
+		if (at < code[i].size && size <= code[i].size - at)
+			return code[i].bytes + at;
+	}
+	return NULL;
+}
+
 bool elffile_build_id_address(const struct elffile *elf, uint64_t *address, uint64_t *first)
 {
 	if (elf->head.id_len < sizeof(*first))

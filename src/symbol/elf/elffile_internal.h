@@ -56,6 +56,9 @@ static inline const struct elf_code *elf_code_around(
 /* Sets CODE to the first MAX executable segments. Returns their number. */
 size_t elffile_code(const struct elffile *elf, struct elf_code *code, size_t max);
 
+/* Returns the SIZE bytes at ADDRESS, or NULL if they are not in an executable segment. */
+const unsigned char *elffile_code_bytes(const struct elffile *elf, uint64_t address, uint64_t size);
+
 /*
  * Finds the link address of the byte at FILE_OFFSET. Returns false if it is in no loaded segment.
  */

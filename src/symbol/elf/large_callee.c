@@ -6,7 +6,6 @@
 #include "lib/util.h"
 
 enum {
-	SEGMENTS_MAX = 8,
 	LEVELS = 3, /* levels of calls */
 	CALLEES_MAX = 256,
 	LARGE = 4096,       /* least size, in bytes */
@@ -22,23 +21,6 @@ struct callees {
 	struct callee list[CALLEES_MAX];
 	size_t nr;
 };
-
-/*
- * Returns the SIZE bytes at ADDRESS, or NULL if they are not in an executable segment of the file.
- */
-static const unsigned char *code_at(const struct elffile *elf, uint64_t address, uint64_t size)
-{
-	struct elf_code code[SEGMENTS_MAX];
-	size_t nr = elffile_code(elf, code, ARRAY_LEN(code));
-
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t at = address - code[i].address;
-
-		if (at < code[i].size && size <= code[i].size - at)
-			return code[i].bytes + at;
-	}
-	return NULL;
-}
 
 /* Sets F to the function at ADDRESS. Returns false if no function starts there. */
 static bool is_start(const struct elffile *elf, uint64_t address, struct callee *f)
@@ -64,7 +46,7 @@ static bool has(const struct callees *c, uint64_t start)
 static void add_callees(const struct elffile *elf, const struct callee *f, struct callees *c)
 {
 	uint64_t size = f->size < CALLER_MAX ? f->size : CALLER_MAX;
-	const unsigned char *code = code_at(elf, f->start, size);
+	const unsigned char *code = elffile_code_bytes(elf, f->start, size);
 
 	for (uint64_t i = 0; code && i < size && c->nr < CALLEES_MAX; i++) {
 		struct callee to;
