@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data by which scripts find Lua, as variables of our scripts. */
 #include "runtime/lua/lua_values.h"
-#include "engine/tool.h"
-#include "lib/lines.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tapset_test.h"
 
 static struct vm_values values;
 static struct argv argv;
@@ -127,60 +116,23 @@ static void lua_values__puc(void **state)
 	assert_non_null(strstr(value("lua_puc_shapes"), ".1.a.20.28.50.60.b0."));
 }
 
-/* Expects the next macro of the tapset, which defines PREFIX and NAME as NUMBER. */
-static void expect_define(struct lines *lines, const char *prefix, const char *name, size_t number)
-{
-	char *want = xasprintf("@define %s_%s %%( %zu %%)", prefix, name, number), *line;
-	size_t len;
-	bool found = false;
-
-	for (char *c = want + strlen("@define "); *c && *c != ' '; c++)
-		if (*c == '.' || *c == '[')
-			*c = '_';
-		else if (*c == ']')
-			memmove(c, c + 1, strlen(c));
-	while (!found && lines_next(lines, &line, &len))
-		found = strlen(want) == len && !memcmp(want, line, len);
-	if (!found)
-		fail_msg("no line '%s' where it is expected", want);
-	free(want);
-}
-
 /* The tapset has the same numbers in the same order. */
 static void lua_values__numbers_of_the_tapset(void **state)
 {
-	struct strbuf err = STRBUF_INIT;
-	struct tool tool;
-	struct lines lines;
+	struct tapset_macros macros = tapset_open("lua");
 	size_t next = 0;
 
 	(void)state;
-	setenv("FLAMETAP_DATADIR", ".", 0); /* for a program that is deeper in the tree */
-	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
-	char *path = NULL;
-	int fd = -1;
-
-	for (char **folder = tool.tapsets; *folder && fd < 0; folder++) {
-		free(path);
-		path = xasprintf("%s/lua.stpm", *folder);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	assert_true(fd >= 0);
-	lines_init(&lines, fd);
-#define NUMBER(name) expect_define(&lines, "LUA", #name, next++);
+#define NUMBER(name) tapset_expect(&macros, "LUA", #name, next++);
 	LUAJIT_SHAPE_ALL(NUMBER)
 #undef NUMBER
-	expect_define(&lines, "LUA", "NUMBERS", next);
+	tapset_expect(&macros, "LUA", "NUMBERS", next);
 	next = 0;
-#define NUMBER(name) expect_define(&lines, "PUC", #name, next++);
+#define NUMBER(name) tapset_expect(&macros, "PUC", #name, next++);
 	PUC_NUMBERS(NUMBER)
 #undef NUMBER
-	expect_define(&lines, "PUC", "NUMBERS", next);
-	lines_release(&lines);
-	close(fd);
-	free(path);
-	tool_release(&tool);
-	strbuf_release(&err);
+	tapset_expect(&macros, "PUC", "NUMBERS", next);
+	tapset_close(&macros);
 }
 
 int main(void)

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data by which scripts find Perl, as variables of our scripts. */
 #include "runtime/perl/perl_values.h"
-#include "engine/tool.h"
-#include "lib/lines.h"
-#include "lib/strbuf.h"
-#include "lib/util.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tapset_test.h"
 
 static struct vm_values values;
 static struct argv argv;
@@ -113,44 +102,18 @@ static void perl_values__there_is_no_room_for_all(void **state)
 /* The tapset has the same numbers in the same order. */
 static void perl_values__numbers_of_the_tapset(void **state)
 {
-	static const char *const names[] = {
-#define NAME(name, ...) #name,
-		PERL_SHAPE_ALL(NAME)
-#undef NAME
-			"threads",
-		"per_thread", "steps", "step"};
-	struct strbuf err = STRBUF_INIT;
-	struct tool tool;
-	struct lines lines;
-	size_t len, next = 0;
-	char *line;
+	struct tapset_macros macros = tapset_open("perl");
+	size_t next = 0;
 
 	(void)state;
-	setenv("FLAMETAP_DATADIR", ".", 0); /* for a program that is deeper in the tree */
-	assert_int_equal(tool_find(&tool, "on-cpu", &err), 0);
-	char **folder = tool.tapsets;
-
-	while (*folder && strcmp(file_name(*folder), "perl"))
-		folder++;
-	assert_non_null(*folder);
-	char *path = xasprintf("%s/perl.stpm", *folder);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	lines_init(&lines, fd);
-	while (next < ARRAY_LEN(names) && lines_next(&lines, &line, &len)) {
-		char *want = xasprintf("@define PERL_%s %%( %zu %%)", names[next], next);
-
-		next += strlen(want) == len && !memcmp(want, line, len);
-		free(want);
-	}
-	if (next < ARRAY_LEN(names))
-		fail_msg("'%s' does not define %s as %zu", path, names[next], next);
-	lines_release(&lines);
-	close(fd);
-	free(path);
-	tool_release(&tool);
-	strbuf_release(&err);
+#define NUMBER(name, ...) tapset_expect(&macros, "PERL", #name, next++);
+	PERL_SHAPE_ALL(NUMBER)
+#undef NUMBER
+	tapset_expect(&macros, "PERL", "threads", next++);
+	tapset_expect(&macros, "PERL", "per_thread", next++);
+	tapset_expect(&macros, "PERL", "steps", next++);
+	tapset_expect(&macros, "PERL", "step", next++);
+	tapset_close(&macros);
 }
 
 int main(void)
