@@ -28,9 +28,10 @@ record() {
 	[ -z "$record_keys" ] || not_ok "$record_name" "labels that the script does not declare: $record_keys"
 }
 
-# undeclared_keys RECORDING: prints the keys of its labels that neither the header of its script has nor what all scripts take
+# undeclared_keys RECORDING: prints the keys of its labels that neither the header of its script has nor what all scripts take; in the guests,
+# which have no sources, none
 undeclared_keys() {
-	[ -s "$1" ] || return 0
+	[ -s "$1" ] && [ -n "${TOP-}" ] || return 0
 	set -- "$1" "$(sed -n '/^event 0 /{s/^event 0 \([^ ]*\).*/\1/p;q}' "$1")"
 	set -- "$1" "$(cat "$TOP/stap/$2.stp" "$TOP"/src/tool/*/"$2.tool" 2>/dev/null | sed -n 's,^// flametap: keys ,,p')"
 	[ -z "$2" ] || awk -v declared="$2 vmstate op range $(general_keys)" '
