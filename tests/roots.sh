@@ -55,6 +55,11 @@ python_root() {
 	take_root "python-$1" "$1" python3-all
 }
 
+# php_root SUITE: takes the suite's PHP
+php_root() {
+	take_root "php-$1" "$1" php-cli
+}
+
 gos='trixie sid'
 
 # go_root SUITE: takes the suite's Go; $go is its program, which can be run from its folder

@@ -31,6 +31,12 @@ struct vm_place {
 	uint32_t line;    /* or 0 if it is not known */
 };
 
+/* A frame as a script has printed it. */
+struct vm_printed {
+	uint64_t what;           /* as in struct vm_frame */
+	const char *name, *file; /* "" if the script does not know them */
+};
+
 /* The label of the operators that an interpreter executes. */
 #define VM_OP_LABEL "op"
 
@@ -72,11 +78,11 @@ struct vm {
 	/* The script does not walk its stacks together with user stacks. */
 	bool alone_in_script;
 	/*
-	 * Appends the name of a frame that the script calls NAME, which is "" if the script does
-	 * not know it. Returns false if NAME is the name. The member is NULL if it always is.
+	 * Appends the name of a frame that the script has printed. Returns false if the printed
+	 * name is its name. The member is NULL if it always is.
 	 */
-	bool (*name_by_script)(const struct vm_layout *layout, uint64_t what, const char *name,
-		struct strbuf *out);
+	bool (*name_by_script)(
+		const struct vm_layout *layout, const struct vm_printed *frame, struct strbuf *out);
 	/*
 	 * Walks the stack of the thread with the thread pointer THREAD and the stack pointer SP.
 	 * The thread must not run.

@@ -395,13 +395,13 @@ const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid)
 	return image ? unfit(image) : NULL;
 }
 
-bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
-	const char *name, struct strbuf *out)
+bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid,
+	const struct vm_printed *frame, struct strbuf *out)
 {
 	const struct vm_image *image = found_image(vp, pid);
 
 	return image && vm_of(image)->name_by_script &&
-	       vm_of(image)->name_by_script(&image->layout, what, name, out);
+	       vm_of(image)->name_by_script(&image->layout, frame, out);
 }
 
 size_t vm_processes_add_values(const struct vm_processes *vp, struct vm_values *values)

@@ -102,8 +102,8 @@ const char *vm_processes_unfit(const struct vm_processes *vp, uint32_t pid);
 const char *vm_processes_code_name(const struct vm_processes *vp, uint32_t pid, uint64_t address);
 
 /* Calls vm->name_by_script for process PID. */
-bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid, uint64_t what,
-	const char *name, struct strbuf *out);
+bool vm_processes_name_by_script(const struct vm_processes *vp, uint32_t pid,
+	const struct vm_printed *frame, struct strbuf *out);
 
 /* Stores a frame sent by the programs. */
 void vm_processes_take_frame(struct vm_processes *vp, const struct vm_new_frame *frame);

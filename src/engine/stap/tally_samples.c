@@ -49,11 +49,12 @@ static uint32_t add_user(struct adder *a, uint32_t pid, const struct tally_stack
 static uint32_t add_name(struct adder *a, const struct tally_frame *f)
 {
 	struct sample_name name = f->name;
-	const char *function = strpool_get(&a->samples->strings, name.function);
+	const struct strpool *strings = &a->samples->strings;
+	struct vm_printed printed = {
+		name.what, strpool_get(strings, name.function), strpool_get(strings, name.file)};
 	struct strbuf other = STRBUF_INIT;
 
-	if (a->t->vms &&
-		vm_processes_name_by_script(a->t->vms, f->pid, name.what, function, &other))
+	if (a->t->vms && vm_processes_name_by_script(a->t->vms, f->pid, &printed, &other))
 		name.function = strpool_adds(&a->samples->strings, other.buf);
 	name.what &= ~VM_ADDRESS;
 	strbuf_release(&other);

@@ -51,15 +51,15 @@ static const char *unfit_for_script(const struct vm_layout *layout)
 
 /* Names LuaJIT's own functions, which the script does not know. */
 static bool name_by_script(
-	const struct vm_layout *layout, uint64_t what, const char *name, struct strbuf *out)
+	const struct vm_layout *layout, const struct vm_printed *frame, struct strbuf *out)
 {
 	struct lua_texts texts = {.named = true};
 
-	if (lua_frame_type(what) != LUA_FAST)
+	if (lua_frame_type(frame->what) != LUA_FAST)
 		return false;
-	texts.name_len = (uint32_t)strnlen(name, LUA_NAME_MAX);
-	memcpy(texts.name, name, texts.name_len);
-	return lua_texts_name(&layout->lua, &texts, what, out);
+	texts.name_len = (uint32_t)strnlen(frame->name, LUA_NAME_MAX);
+	memcpy(texts.name, frame->name, texts.name_len);
+	return lua_texts_name(&layout->lua, &texts, frame->what, out);
 }
 
 /* Walks without the native stack, by the state, if the state has a frame in this thread's stack. */

@@ -2,6 +2,7 @@
 /* PHP's row in the table of interpreters. */
 #include "php_find.h"
 #include "php_splice.h"
+#include "php_values.h"
 #include "php_walk.h"
 #include "runtime/operator_names.h"
 
@@ -17,6 +18,11 @@ static int find(const struct target *t, const struct vm_layout *like, struct vm_
 static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf *out)
 {
 	php_describe(&layout->php, layout->path, pid, out);
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	return php_values_add(values, pid, &layout->php);
 }
 
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
@@ -61,6 +67,7 @@ const struct vm php_vm = {
 	.symbol = PHP_SYMBOL,
 	.find = find,
 	.describe = describe,
+	.add_values = add_values,
 	.walk = walk,
 	.read_texts = read_texts,
 	.find_operators = find_operators,

@@ -3,9 +3,11 @@
 #include "lib/strbuf.h"
 #include "python_find.h"
 #include "python_splice.h"
+#include "python_values.h"
 #include "python_walk.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static int find(const struct target *t, const struct vm_layout *like, struct vm_layout *layout,
 	struct strbuf *err)
@@ -26,6 +28,28 @@ static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf
 		strbuf_addf(out, ".%u", l->micro);
 	strbuf_addf(out, " in '%s' of process %" PRIu32 ", known by %s", layout->path, pid,
 		l->published ? "the offsets that it publishes" : "its version");
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	return python_values_add(values, pid, &layout->python);
+}
+
+/* Prepends the module, which the script does not know. */
+static bool name_by_script(
+	const struct vm_layout *layout, const struct vm_printed *frame, struct strbuf *out)
+{
+	static const char cut[] = "[truncated]";
+	const char *file = frame->file;
+	size_t len = strlen(file);
+
+	(void)layout;
+	if (!*frame->name)
+		return false;
+	if (len >= strlen(cut) && !strcmp(file + len - strlen(cut), cut))
+		file = "";
+	python_name_add(frame->name, file, out);
+	return true;
 }
 
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
@@ -74,6 +98,8 @@ const struct vm python_vm = {
 	.symbol = PYTHON_SYMBOL,
 	.find = find,
 	.describe = describe,
+	.add_values = add_values,
+	.name_by_script = name_by_script,
 	.walk = walk,
 	.read_texts = read_texts,
 	.add_name = add_name,

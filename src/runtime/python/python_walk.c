@@ -160,17 +160,26 @@ static void add_module(const char *path, struct strbuf *out)
 		strbuf_addch(out, name[i] == '/' ? '.' : name[i]);
 }
 
+void python_name_add(const char *name, const char *file, struct strbuf *out)
+{
+	if (*file) {
+		add_module(file, out);
+		strbuf_addch(out, ':');
+	}
+	strbuf_adds(out, name);
+}
+
 bool python_texts_name(const struct python_texts *t, struct strbuf *name)
 {
-	struct strbuf path = STRBUF_INIT;
+	struct strbuf function = STRBUF_INIT, file = STRBUF_INIT;
 
 	if (!t->named)
 		return false;
-	if (python_texts_file(t, &path) && !t->file_head.cut) {
-		add_module(path.buf, name);
-		strbuf_addch(name, ':');
-	}
-	add_text(&t->name_head, t->name, PYTHON_NAME_MAX, name);
-	strbuf_release(&path);
+	add_text(&t->name_head, t->name, PYTHON_NAME_MAX, &function);
+	if (!t->file_head.cut)
+		python_texts_file(t, &file);
+	python_name_add(function.buf, file.buf, name);
+	strbuf_release(&function);
+	strbuf_release(&file);
 	return true;
 }

@@ -21,6 +21,12 @@ void python_frame_texts(const struct python_layout *layout, const struct memory 
 	const struct vm_frame *frame, struct python_texts *texts);
 
 /*
+ * Appends the name of the function that CPython calls NAME, whose FILE is "" if it is not known or
+ * cut: see python_texts_name().
+ */
+void python_name_add(const char *name, const char *file, struct strbuf *out);
+
+/*
  * Appends the name of a function, "json.decoder:JSONDecoder.decode": the module as its file tells
  * it, and the qualified name, which is the plain name before 3.11. Returns false if it could not be
  * read.

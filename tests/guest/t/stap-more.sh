@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stap-more: other recordings by real SystemTap: waits, Perl, LuaJIT, the labels of nginx's requests; and three ways in which a recording
+# stap-more: other recordings by real SystemTap: waits, Perl, LuaJIT, Python, the labels of nginx's requests; and three ways in which a recording
 # ends.
 set -eu
 . /lab/guest.sh
@@ -21,6 +21,11 @@ start_lua() {
 	echo 'loadstring "local function deep(n) if n > 0 then return deep(n - 1) + 1 end
 			local x = 0 for i = 1, 2^40 do x = x + i % 3 end return x end deep(5)"()' | tr -s '\n\t' ' ' >"$T/loads.lua"
 	lab_start luajit "$T/loads.lua"
+}
+
+start_python() {
+	printf 'def deep(n):\n  if n: return deep(n - 1) + 1\n  for _ in range(2 ** 40): pass\ndeep(5)\n' >"$T/loops.py"
+	lab_start python3 "$T/loops.py"
 }
 
 # Starts nginx with one worker, and a client that requests two locations in turn.
@@ -67,6 +72,9 @@ prepare() {
 	lab_finish
 	start_lua
 	lab_module lua -F 200 --lua -p "$target"
+	lab_finish
+	start_python
+	lab_module python -F 200 --mixed --python -p "$target"
 	lab_finish
 	start_nginx
 	lab_module nginx -F 499 --nginx -u -p "$target"
@@ -125,6 +133,9 @@ languages() {
 	start_lua
 	loaded='\[string "local function deep\(n\) [^;]*"\]'
 	record_until_decided lua "^(.*;)?loads:main chunk;$loaded:main chunk(;$loaded:deep(_\[j\])?){6}" --lua -p "$target"
+	lab_finish
+	start_python
+	record_until_decided python '^_start;.*;loops:<module>(;loops:deep){6}(;[^;:]+)*' --mixed --python -p "$target"
 	lab_finish
 }
 

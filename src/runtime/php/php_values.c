@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "php_values.h"
+#include "lib/strbuf.h"
+#include "lib/util.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static size_t put_program(struct vm_values *v, const struct php_layout *l)
+{
+	struct strbuf text = STRBUF_INIT;
+
+#define ADD(name, member)                                                                          \
+	strbuf_addf(&text, "%s%" PRIx64, text.len ? "." : "", (uint64_t)l->member);
+	PHP_NUMBERS(ADD)
+#undef ADD
+	for (size_t i = 0; i < PATH_STEPS; i++)
+		strbuf_addf(&text, ".%" PRIx64, l->globals.step[i]);
+	size_t number = vm_values_put(v, "php_programs", text.buf);
+
+	strbuf_release(&text);
+	return number;
+}
+
+bool php_values_add(struct vm_values *v, uint32_t pid, const struct php_layout *l)
+{
+	size_t program = put_program(v, l);
+	char *text = xasprintf("%" PRIx32 ".%zx", pid, program);
+	bool added = program && vm_values_put(v, "php_processes", text);
+
+	free(text);
+	return added;
+}
