@@ -71,6 +71,18 @@ void profile_set(char **field, const char *value)
 	*field = value ? xstrdup(value) : NULL;
 }
 
+static void add_target(const char *target, struct strbuf *out)
+{
+	enum { TARGET_MAX = 200 }; /* bytes */
+	size_t len = strlen(target), cut = len > TARGET_MAX ? TARGET_MAX : len;
+
+	while (cut < len && cut && (target[cut] & 0xc0) == 0x80) /* inside of a character */
+		cut--;
+	strbuf_adds(out, ": ");
+	strbuf_add(out, target, cut);
+	strbuf_adds(out, cut < len ? "..." : "");
+}
+
 void profile_heading(const struct profile *p, struct strbuf *out)
 {
 	const char *target = p->origin.target;
@@ -78,7 +90,7 @@ void profile_heading(const struct profile *p, struct strbuf *out)
 	if (p->title)
 		strbuf_adds(out, p->title);
 	if (p->title && !p->titled && target && *target)
-		strbuf_addf(out, ": %s", target);
+		add_target(target, out);
 }
 
 void profile_describe(struct profile *p, const struct profile *from)

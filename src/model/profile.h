@@ -101,8 +101,8 @@ struct profile {
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
 /*
- * Appends the title and, unless titled, the target: "CPU time: nginx 1302". Appends nothing if it
- * is unknown.
+ * Appends the title and, unless titled, the target: "CPU time: nginx 1302". A long target, such as
+ * a command with many files, is cut and ends in "...". Appends nothing if the title is unknown.
  */
 void profile_heading(const struct profile *p, struct strbuf *out);
 
