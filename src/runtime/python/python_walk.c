@@ -56,6 +56,8 @@ void python_frame_texts(const struct python_layout *l, const struct memory *memo
 
 /* ---- names ---- */
 
+enum { UNICODE_MAX = 0x10ffff, REPLACEMENT = 0xfffd };
+
 static uint32_t character(const struct python_text *head, const char *bytes, size_t i)
 {
 	uint32_t wide;
@@ -68,27 +70,13 @@ static uint32_t character(const struct python_text *head, const char *bytes, siz
 	return memcpy(&wide, bytes + 4 * i, sizeof(wide)), wide;
 }
 
-/*
- * Appends the character C in UTF-8. Bytes of file names that are no UTF-8 are U+DC80 to U+DCFF in
- * Python.
- */
+/* Appends C in UTF-8. Bytes of file names that are no UTF-8 are U+DC80 to U+DCFF in Python. */
 static void add_character(uint32_t c, struct strbuf *out)
 {
-	if (c < 0x80 || (c >= 0xdc80 && c < 0xdd00)) {
+	if (c >= 0xdc80 && c < 0xdd00)
 		strbuf_addch(out, (char)c);
-	} else if (c < 0x800) {
-		strbuf_addch(out, (char)(0xc0 | c >> 6));
-		strbuf_addch(out, (char)(0x80 | (c & 63)));
-	} else if (c < 0x10000) {
-		strbuf_addch(out, (char)(0xe0 | c >> 12));
-		strbuf_addch(out, (char)(0x80 | (c >> 6 & 63)));
-		strbuf_addch(out, (char)(0x80 | (c & 63)));
-	} else {
-		strbuf_addch(out, (char)(0xf0 | (c >> 18 & 7)));
-		strbuf_addch(out, (char)(0x80 | (c >> 12 & 63)));
-		strbuf_addch(out, (char)(0x80 | (c >> 6 & 63)));
-		strbuf_addch(out, (char)(0x80 | (c & 63)));
-	}
+	else
+		utf8_add(out, c <= UNICODE_MAX ? c : REPLACEMENT);
 }
 
 static void add_text(
