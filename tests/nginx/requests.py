@@ -58,19 +58,33 @@ def ask(paths):
         waits.append((path, (time.monotonic() - began) * 1000, least))
 
 
-def keep(paths):  # one connection, one request after the other
-    s = None
-    for i, path in enumerate(paths):
-        text = get(path, i + 1 == len(paths))
+# Sends TEXT, at first on a new connection. Returns the connection, or None if it was closed without an answer.
+def asked(s, text):
+    data = b""
+    try:
         if s is None:
             s = connect(text)
         else:
             s.sendall(text.encode())
-        data = b""
         while b"ok" not in data and b"\r\n\r\n" not in data:
-            data += s.recv(65536)
+            more = s.recv(65536)
+            if not more:
+                return None
+            data += more
+    except ConnectionError:
+        return None
+    return s
+
+
+def keep(paths):  # one connection, one request after the other; nginx may close it if the machine stands still
+    s = None
+    for i, path in enumerate(paths):
+        s = asked(s, get(path, i + 1 == len(paths)))
+        if s is None:
+            s = asked(None, get(path, i + 1 == len(paths)))
         time.sleep(0.005)
-    read_all(s)
+    if s:
+        read_all(s)
 
 
 def pipeline(paths):  # all requests at once
