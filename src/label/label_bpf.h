@@ -6,7 +6,7 @@
 #ifndef LABEL_LABEL_BPF_H
 #define LABEL_LABEL_BPF_H
 
-#include "engine/bpf/kern/scratch.h"
+#include "label_hash_bpf.h"
 
 #define LABEL_LIST_BPF
 #include "label_list.h"
@@ -81,13 +81,10 @@ __noinline uint64_t hash_label(uint32_t lane)
 	if (!s)
 		return 0;
 	const uint64_t *word = (const uint64_t *)&s->label.record.set.texts;
-	uint64_t hash = s->row.tgid;
+	uint64_t hash =
+		label_hash(s->row.tgid, word, sizeof(s->label.record.set.texts) / sizeof(*word)) >>
+		LABEL_KIND_BITS;
 
-	for (uint64_t i = 0; i < sizeof(s->label.record.set.texts) / 8; i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
-	hash >>= LABEL_KIND_BITS;
 	if (hash <= LABEL_PLACES_MAX)
 		hash += LABEL_PLACES_MAX + 1;
 	return label_set_id(s->label.layout.kind, hash);

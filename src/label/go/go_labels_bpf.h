@@ -6,6 +6,7 @@
 #ifndef LABEL_GO_GO_LABELS_BPF_H
 #define LABEL_GO_GO_LABELS_BPF_H
 
+#include "label/label_hash_bpf.h"
 #include "runtime/vm_read_bpf.h"
 
 static __always_inline void go_labels_search_here(struct scratch *s, uint32_t lane)
@@ -95,7 +96,6 @@ static __always_inline void go_labels_of_map(uint32_t lane, uint64_t address)
 __noinline uint64_t go_labels_read(uint32_t lane, uint64_t address)
 {
 	struct scratch *s = label_scratch(lane);
-	uint64_t hash = 1;
 
 	if (!s)
 		return 0;
@@ -108,11 +108,7 @@ __noinline uint64_t go_labels_read(uint32_t lane, uint64_t address)
 		go_labels_of_map(lane, address);
 	else
 		go_labels_of_slice(lane, address);
-	for (uint64_t i = 0; i < sizeof(struct go_labels_texts) / sizeof(*word); i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return label_hash(1, word, sizeof(struct go_labels_texts) / sizeof(*word));
 }
 
 static __always_inline bool go_labels_key_here(struct scratch *s, struct go_labels_identity *id)

@@ -6,6 +6,7 @@
 #ifndef LABEL_OTEL_OTEL_BPF_H
 #define LABEL_OTEL_OTEL_BPF_H
 
+#include "label/label_hash_bpf.h"
 #include "runtime/vm_read_bpf.h"
 
 static __always_inline void otel_search_here(struct scratch *s, uint32_t lane)
@@ -60,7 +61,6 @@ __noinline int otel_read_attributes(uint32_t lane, uint64_t address)
 __noinline uint64_t otel_read_record(uint32_t lane, uint64_t address)
 {
 	struct scratch *s = label_scratch(lane);
-	uint64_t hash = 1;
 
 	if (!s)
 		return 0;
@@ -78,11 +78,7 @@ __noinline uint64_t otel_read_record(uint32_t lane, uint64_t address)
 		word[2] = 0;
 	texts->flags = 0;
 	otel_read_attributes(lane, address);
-	for (uint64_t i = 0; i < sizeof(*texts) / sizeof(*word); i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
-	return hash | 1;
+	return label_hash(1, word, sizeof(*texts) / sizeof(*word)) | 1;
 }
 
 static __always_inline bool otel_key_here(struct scratch *s, struct otel_identity *id)

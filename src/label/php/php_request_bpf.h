@@ -6,6 +6,7 @@
 #ifndef LABEL_PHP_PHP_REQUEST_BPF_H
 #define LABEL_PHP_PHP_REQUEST_BPF_H
 
+#include "label/label_hash_bpf.h"
 #include "runtime/vm_read_bpf.h"
 
 static __always_inline void php_request_search_here(struct scratch *s, uint32_t lane)
@@ -68,17 +69,12 @@ __noinline int php_request_cut_query(uint32_t lane)
 __noinline uint64_t php_request_hash(uint32_t lane)
 {
 	struct scratch *s = label_scratch(lane);
-	uint64_t hash = 1;
 
 	if (!s)
 		return 0;
 	const uint64_t *word = (const uint64_t *)&s->label.record.set.texts.php_request;
 
-	for (uint64_t i = 0; i < sizeof(struct php_request_texts) / sizeof(*word); i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return label_hash(1, word, sizeof(struct php_request_texts) / sizeof(*word));
 }
 
 /* Returns whether V is the URI that the client has asked for. */

@@ -6,7 +6,7 @@
 #ifndef LABEL_POSTGRES_POSTGRES_BPF_H
 #define LABEL_POSTGRES_POSTGRES_BPF_H
 
-#include "engine/bpf/kern/scratch.h"
+#include "label/label_hash_bpf.h"
 
 static __always_inline void postgres_search_here(struct scratch *s, uint32_t lane)
 {
@@ -32,7 +32,6 @@ static __always_inline bool postgres_ends_here(struct scratch *s, uint64_t addre
 __noinline uint64_t postgres_read_query(uint32_t lane, uint64_t address)
 {
 	struct scratch *s = label_scratch(lane);
-	uint64_t hash = 1;
 
 	if (!s)
 		return 0;
@@ -43,11 +42,7 @@ __noinline uint64_t postgres_read_query(uint32_t lane, uint64_t address)
 	for (uint64_t i = 0; i < POSTGRES_TEXT_MAX / sizeof(*word); i++)
 		((volatile uint64_t *)text)[i] = 0;
 	bpf_probe_read_user_str(text, POSTGRES_TEXT_MAX, (const void *)address);
-	for (uint64_t i = 0; i < POSTGRES_TEXT_MAX / sizeof(*word); i++) {
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-	}
-	return hash;
+	return label_hash(1, word, POSTGRES_TEXT_MAX / sizeof(*word));
 }
 
 static __always_inline bool postgres_key_here(struct scratch *s, struct postgres_identity *id)
