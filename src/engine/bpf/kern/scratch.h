@@ -32,6 +32,7 @@ struct scratch {
 	uint64_t checked_at; /* address of the build-id that was checked last */
 	struct space space;
 	bool is_current;         /* the list of mappings is up to date */
+	bool lacks_page;         /* it lacks one executable page: see space_lacks_page() */
 	bool to_vm;              /* the native stack is walked only up to the interpreter's frame */
 	struct unwind_rule rule; /* for compiled_code.h */
 	uint32_t lane;           /* lane of this scratch, for compiled_code.h */

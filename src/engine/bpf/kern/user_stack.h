@@ -41,6 +41,15 @@ static __always_inline bool space_is_current(const struct space *space, uint64_t
 	return space->unchecked || space->exec_pages == exec_pages;
 }
 
+/*
+ * Returns whether SPACE lacks one executable page. The kernel maps such a page at the first hit of
+ * a probe in a program; no function that was there before is missing then.
+ */
+static __always_inline bool space_lacks_page(const struct space *space, uint64_t exec_pages)
+{
+	return space->exec_pages + 1 == exec_pages;
+}
+
 enum { TASK_EXITING = 0x4, TASK_KERNEL_THREAD = 0x200000 }; /* see PF_… in linux/sched.h */
 
 /*
@@ -84,9 +93,10 @@ static __always_inline uint64_t user_stack(struct scratch *s, struct counters *c
 
 	/* kept in memory, or else the verifier checks the following code once for each value */
 	s->is_current = space && space_is_current(space, exec_pages);
+	s->lacks_page = space && space_lacks_page(space, exec_pages);
 	take_regs(s, LANE_EVENT);
 	/* a walk by old mappings counts only if it is whole */
-	if (space && (s->is_current || restless_layout(s))) {
+	if (space && (s->is_current || s->lacks_page || restless_layout(s))) {
 		s->space = *space;
 		for (int i = 0; i <= WALK_DEPTH / LONG_STRIDE; i++)
 			if (walk_long_stride())
