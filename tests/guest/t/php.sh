@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # php: PHP stacks by real SystemTap, with modules that were built without a particular PHP: a program that knows its own stack at each
-# moment, on several releases; where PHP waits; and a user's own script.
+# moment, on several releases, alone and mixed with C; where PHP waits; and a user's own script.
 # roots: php-bullseye php-bookworm php-sid
 # tier: all
 set -eu
@@ -15,6 +15,7 @@ sid=/lab/roots/php-sid
 prepare() {
 	lab_start chroot $sid php8.4 -n -r 'for (;;);'
 	lab_record -F 100 --php -p "$target" -o "$LAB_WORK/z.ko"
+	lab_record -F 100 --mixed --php -p "$target" -o "$LAB_WORK/mixed.ko"
 	lab_record --script off-cpu --php -k -p "$target" -o "$LAB_WORK/off.ko"
 	lab_finish
 	cat >"$LAB_WORK/own.stp" <<-'END'
@@ -105,6 +106,9 @@ in_guest() {
 		php="/usr/bin/php${of#*:} -n"
 		situations "${of#*:}" "/lab/roots/php-${of%:*}" 60 --php
 	done
+	# SystemTap has unwind rules only for programs that are not in a root of their own
+	module=mixed php='php -n'
+	situations mixed '' 60 --mixed --php
 	waits
 	own_script
 }
