@@ -42,6 +42,16 @@ lab_knows_tracepoints() {
 	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe kernel.trace("sched_switch") { exit() }' >/dev/null 2>&1
 }
 
+# lab_types: lets stap compile the kernel's headers whose types our scripts use. It knows a module by the build-ids of what it has made of
+# these headers; of two tests side by side, each would make its own, and one would not find its module again.
+# shellcheck disable=SC2046 # see lab_stap
+lab_types() {
+	stap -p2 -r "$KVER" $(lab_runtime) -e 'probe begin {
+		println(@cast(0, "task_struct", "kernel<linux/sched.h>")->pid, @cast(0, "signal_struct", "kernel<linux/sched/signal.h>")->nr_threads,
+			@cast(0, "mm_struct", "kernel<linux/mm_types.h>")->map_count, @cast(0, "pt_regs", "kernel<asm/ptrace.h>")->ip)
+	}' >/dev/null || echo 'stap knows no types of this kernel' >&2
+}
+
 # An option of stap for tests that count every event: a probe waits up to 1 s for a lock. The emulator runs one CPU at a time, so a CPU that
 # holds a lock may stand still for longer than the 1 ms after which a probe is skipped.
 lab_lock_wait=-DMAXTRYLOCK=100000

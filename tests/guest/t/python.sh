@@ -12,7 +12,10 @@ set -eu
 language=python
 
 prepare() {
-	lab_start python3 -c 'while True: pass'
+	# the module has unwind rules for what the target has loaded
+	printf 'import asyncio, ctypes\nwhile True: pass\n' >"$LAB_WORK/loads.py"
+	lab_start python3 "$LAB_WORK/loads.py"
+	until_true grep -q _ctypes "/proc/$target/maps"
 	lab_record -F 100 --python -p "$target" -o "$LAB_WORK/y.ko"
 	lab_record -F 100 --mixed --python -p "$target" -o "$LAB_WORK/mixed.ko"
 	lab_record --script off-cpu --python -k -p "$target" -o "$LAB_WORK/off.ko"
