@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "lib/util.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,15 @@ size_t vm_values_put(struct vm_values *v, const char *name, const char *text)
 	ALLOC_GROW(t->list, t->nr, t->alloc);
 	t->list[t->nr++] = xstrdup(text);
 	return t->nr;
+}
+
+bool vm_values_put_process(struct vm_values *v, const char *name, uint32_t pid, size_t number)
+{
+	char *text = xasprintf("%" PRIx32 ".%zx", pid, number);
+	bool added = number && vm_values_put(v, name, text);
+
+	free(text);
+	return added;
 }
 
 void vm_values_give(const struct vm_values *v, struct argv *argv)

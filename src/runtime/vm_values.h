@@ -8,7 +8,9 @@
 
 #include "lib/argv.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct vm_values {
 	struct vm_value {
@@ -27,6 +29,12 @@ void vm_values_release(struct vm_values *v);
  * Returns 0 if there is no room. NAME must outlive V.
  */
 size_t vm_values_put(struct vm_values *v, const char *name, const char *text);
+
+/*
+ * Adds to the variable NAME that process PID has the entry NUMBER of another variable. Returns
+ * false if there is no room, or if NUMBER is 0, as there was none for the entry.
+ */
+bool vm_values_put_process(struct vm_values *v, const char *name, uint32_t pid, size_t number);
 
 /* Adds "NAME=VALUE" of each variable to ARGV. */
 void vm_values_give(const struct vm_values *v, struct argv *argv);

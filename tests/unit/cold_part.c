@@ -3,15 +3,15 @@
 #include "symbol/elf/cold_part.h"
 #include "symbol/elf/elffile.h"
 
+#include "asm_test.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
 /* Assembly with its own unwind data: what is elsewhere does not depend on compiler options. */
-__asm__(".text\n"
-	".macro begin name\n.globl \\name\n.type \\name, @function\n\\name: .cfi_startproc\n.endm\n"
-	".macro end name\n.cfi_endproc\n.size \\name, . - \\name\n.endm\n"
+__asm__(ASM_FUNCTIONS
 	"begin by_condition\npush %rbx\n.cfi_def_cfa_offset 16\ntest %edi, %edi\n"
 	".byte 0x0f, 0x85\n.long inside_first - . - 4\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
 	"end by_condition\n"

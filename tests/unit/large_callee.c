@@ -3,24 +3,23 @@
 #include "symbol/elf/elffile.h"
 #include "symbol/elf/large_callee.h"
 
+#include "asm_test.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
 /* Assembly with its own unwind data: the sizes and calls do not depend on compiler options. */
-__asm__(".text\n"
-	".macro begin name\n.globl \\name\n.type \\name, @function\n\\name: .cfi_startproc\n.endm\n"
-	".macro end name\n.cfi_endproc\n.size \\name, . - \\name\n.endm\n"
-	"begin large\n.fill 8192, 1, 0x90\nret\nend large\n"
-	"begin as_large\n.fill 5000, 1, 0x90\nret\nend as_large\n"
-	"begin calls_large\ncall large\nret\nend calls_large\n"
-	"begin through_one\n.byte 0xe9\n.long calls_large - . - 4\nend through_one\n"
-	"begin through_two\ncall through_one\nret\nend through_two\n"
-	"begin through_three\ncall through_two\nret\nend through_three\n"
-	"begin calls_both\ncall large\ncall as_large\nret\nend calls_both\n"
-	"begin calls_small\ncall small\nret\nend calls_small\n"
-	"begin small\n.fill 4000, 1, 0x90\nret\nend small\n");
+__asm__(ASM_FUNCTIONS "begin large\n.fill 8192, 1, 0x90\nret\nend large\n"
+		      "begin as_large\n.fill 5000, 1, 0x90\nret\nend as_large\n"
+		      "begin calls_large\ncall large\nret\nend calls_large\n"
+		      "begin through_one\n.byte 0xe9\n.long calls_large - . - 4\nend through_one\n"
+		      "begin through_two\ncall through_one\nret\nend through_two\n"
+		      "begin through_three\ncall through_two\nret\nend through_three\n"
+		      "begin calls_both\ncall large\ncall as_large\nret\nend calls_both\n"
+		      "begin calls_small\ncall small\nret\nend calls_small\n"
+		      "begin small\n.fill 4000, 1, 0x90\nret\nend small\n");
 
 static bool find(const char *name, struct elf_variable *function)
 {

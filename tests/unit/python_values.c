@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The data by which scripts find Python, as variables of our scripts. */
 #include "runtime/python/python_values.h"
-#include "tapset_test.h"
-
-static struct vm_values values;
-static struct argv argv;
-
-static int set_up(void **state)
-{
-	(void)state;
-	values = (struct vm_values){0};
-	argv = (struct argv){0};
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	vm_values_release(&values);
-	argv_release(&argv);
-	return 0;
-}
+#include "values_test.h"
 
 /* Every number of the shape is different, but that the last one is true. */
 static struct python_layout layout(void)
@@ -33,18 +14,6 @@ static struct python_layout layout(void)
 	PYTHON_NUMBERS(NUMBER)
 #undef NUMBER
 	return l;
-}
-
-static const char *value(const char *name)
-{
-	size_t len = strlen(name);
-
-	argv_release(&argv);
-	vm_values_give(&values, &argv);
-	for (size_t i = 0; i < argv.nr; i++)
-		if (!strncmp(argv.words[i], name, len) && argv.words[i][len] == '=')
-			return argv.words[i] + len + 1;
-	return "none";
 }
 
 static void python_values__what_is_equal_stands_once(void **state)

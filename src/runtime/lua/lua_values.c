@@ -38,11 +38,7 @@ static bool add_puc(struct vm_values *v, uint32_t pid, const struct puc_shape *s
 	size_t number = vm_values_put(v, "lua_puc_shapes", text.buf);
 
 	strbuf_release(&text);
-	char *process = xasprintf("%" PRIx32 ".%zx", pid, number);
-	bool added = number && vm_values_put(v, "lua_puc_processes", process);
-
-	free(process);
-	return added;
+	return vm_values_put_process(v, "lua_puc_processes", pid, number);
 }
 
 bool lua_values_add(struct vm_values *v, uint32_t pid, const struct lua_layout *l)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perl_values.h"
 #include "lib/strbuf.h"
-#include "lib/util.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void add_number(struct strbuf *text, uint64_t number)
 {
@@ -47,9 +45,6 @@ static size_t put_path(struct vm_values *v, size_t shape, const struct perl_layo
 bool perl_values_add(struct vm_values *v, uint32_t pid, const struct perl_layout *l)
 {
 	size_t shape = put_shape(v, &l->shape), path = shape ? put_path(v, shape, l) : 0;
-	char *text = xasprintf("%" PRIx32 ".%zx", pid, path);
-	bool added = path && vm_values_put(v, "perl_processes", text);
 
-	free(text);
-	return added;
+	return vm_values_put_process(v, "perl_processes", pid, path);
 }

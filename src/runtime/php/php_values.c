@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "php_values.h"
 #include "lib/strbuf.h"
-#include "lib/util.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static size_t put_program(struct vm_values *v, const struct php_layout *l)
 {
@@ -24,10 +22,5 @@ static size_t put_program(struct vm_values *v, const struct php_layout *l)
 
 bool php_values_add(struct vm_values *v, uint32_t pid, const struct php_layout *l)
 {
-	size_t program = put_program(v, l);
-	char *text = xasprintf("%" PRIx32 ".%zx", pid, program);
-	bool added = program && vm_values_put(v, "php_processes", text);
-
-	free(text);
-	return added;
+	return vm_values_put_process(v, "php_processes", pid, put_program(v, l));
 }

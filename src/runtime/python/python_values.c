@@ -32,9 +32,6 @@ static size_t put_program(struct vm_values *v, size_t shape, const struct python
 bool python_values_add(struct vm_values *v, uint32_t pid, const struct python_layout *l)
 {
 	size_t shape = put_shape(v, &l->shape), program = shape ? put_program(v, shape, l) : 0;
-	char *text = xasprintf("%" PRIx32 ".%zx", pid, program);
-	bool added = program && vm_values_put(v, "python_processes", text);
 
-	free(text);
-	return added;
+	return vm_values_put_process(v, "python_processes", pid, program);
 }

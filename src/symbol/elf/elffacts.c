@@ -89,6 +89,13 @@ static void keep(const struct elf_question *q, const struct answer *answer)
 
 /* ---- in the child ---- */
 
+static void set_place(struct answer *a, bool found, const struct elf_variable *v)
+{
+	a->result = found;
+	a->value = v->address;
+	a->size = v->size;
+}
+
 static struct answer look_up(const struct elf_question *q)
 {
 	struct elf_variable v = {0};
@@ -97,10 +104,8 @@ static struct answer look_up(const struct elf_question *q)
 
 	switch (q->fact) {
 	case FACT_VARIABLE:
-		if (elfdata_variable(q->elf, q->name, &v))
-			a.result = v.per_thread ? 2 : 1;
-		a.value = v.address;
-		a.size = v.size;
+		set_place(&a, elfdata_variable(q->elf, q->name, &v), &v);
+		a.result <<= v.per_thread;
 		break;
 	case FACT_THREAD_PLACE:
 		a.result = elfdata_thread_place(q->elf, q->name, &a.value);
@@ -131,19 +136,13 @@ static struct answer look_up(const struct elf_question *q)
 		a.result = elfdata_needs(q->elf, q->name);
 		break;
 	case FACT_GO_FUNCTION:
-		a.result = pclntab_find(q->elf, q->name, &v);
-		a.value = v.address;
-		a.size = v.size;
+		set_place(&a, pclntab_find(q->elf, q->name, &v), &v);
 		break;
 	case FACT_LARGE_CALLEE:
-		a.result = large_callee_find(q->elf, q->name, &v);
-		a.value = v.address;
-		a.size = v.size;
+		set_place(&a, large_callee_find(q->elf, q->name, &v), &v);
 		break;
 	case FACT_COLD_PART:
-		a.result = cold_part_find(q->elf, q->name, &v);
-		a.value = v.address;
-		a.size = v.size;
+		set_place(&a, cold_part_find(q->elf, q->name, &v), &v);
 		break;
 	}
 	return a;
@@ -391,28 +390,29 @@ void elffacts_data_at(const struct elffile *elf, uint64_t address, struct elf_da
 	facts->ranges[facts->nr_ranges++] = *range;
 }
 
+/* Returns whether a fact of NAME is known that is a place, and sets PLACE. */
+static bool get_place(
+	const struct elffile *elf, enum elf_fact fact, const char *name, struct elf_variable *place)
+{
+	struct answer a = get(&(struct elf_question){elf, fact, name, 0, NULL});
+
+	*place = (struct elf_variable){.address = a.value, .size = a.size};
+	return a.result;
+}
+
 bool elffacts_large_callee(
 	const struct elffile *elf, const char *name, struct elf_variable *function)
 {
-	struct answer a = get(&(struct elf_question){elf, FACT_LARGE_CALLEE, name, 0, NULL});
-
-	*function = (struct elf_variable){.address = a.value, .size = a.size};
-	return a.result;
+	return get_place(elf, FACT_LARGE_CALLEE, name, function);
 }
 
 bool elffacts_go_function(
 	const struct elffile *elf, const char *name, struct elf_variable *function)
 {
-	struct answer a = get(&(struct elf_question){elf, FACT_GO_FUNCTION, name, 0, NULL});
-
-	*function = (struct elf_variable){.address = a.value, .size = a.size};
-	return a.result;
+	return get_place(elf, FACT_GO_FUNCTION, name, function);
 }
 
 bool elffacts_cold_part(const struct elffile *elf, const char *name, struct elf_variable *part)
 {
-	struct answer a = get(&(struct elf_question){elf, FACT_COLD_PART, name, 0, NULL});
-
-	*part = (struct elf_variable){.address = a.value, .size = a.size};
-	return a.result;
+	return get_place(elf, FACT_COLD_PART, name, part);
 }

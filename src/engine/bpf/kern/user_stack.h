@@ -42,8 +42,8 @@ static __always_inline bool space_is_current(const struct space *space, uint64_t
 }
 
 /*
- * Returns whether SPACE lacks one executable page. The kernel maps such a page at the first hit of
- * a probe in a program; no function that was there before is missing then.
+ * Returns whether one executable page was mapped since user space read SPACE. The kernel does this
+ * at the first hit of a probe in a program, whose own mappings are all known then.
  */
 static __always_inline bool space_lacks_page(const struct space *space, uint64_t exec_pages)
 {
