@@ -215,6 +215,32 @@ static void phases__are_usual(void **state)
 	check(&p, "");
 }
 
+/*
+ * Wall time of a thread that sleeps most of each slice, but during a wait all of it, and
+ * never while it computes: the waits are not joined over what it usually sleeps between them.
+ */
+static void waits__are_not_joined(void **state)
+{
+	const uint32_t at[] = {50, 100, 150, 200, SLICES};
+	uint32_t from = 0;
+	struct profile p;
+
+	(void)state;
+	init(&p);
+	profile_set(&p.unit, "us");
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		run(&p, "serve", from, at[i], 6000);
+		run(&p, "sleep", from, at[i], 14000);
+		from = at[i] + 15;
+		if (from < SLICES)
+			run(&p, i % 2 ? "sleep" : "computes", at[i], from, 20000);
+	}
+	check(&p, "1.000,1.300,300000,0,computes,/bin/web\n"
+		  "2.000,2.300,300000,210000,sleep,/bin/web\n"
+		  "3.000,3.300,300000,0,computes,/bin/web\n"
+		  "4.000,4.300,300000,210000,sleep,/bin/web\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +248,7 @@ int main(void)
 		cmocka_unit_test(a_stall__of_few_samples_is_one_range),
 		cmocka_unit_test(a_stall__goes_on_without_a_processor),
 		cmocka_unit_test(stalls__are_not_joined),
+		cmocka_unit_test(waits__are_not_joined),
 		cmocka_unit_test(more_than_usual__is_one_range),
 		cmocka_unit_test(a_pause__is_one_range),
 		cmocka_unit_test(steady__is_usual),

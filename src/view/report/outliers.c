@@ -376,23 +376,24 @@ static uint64_t all_between(const struct outliers *o, uint32_t first, uint32_t e
 }
 
 /*
- * Returns whether the gap from A to B has about as much as the lighter one of them. If a function
- * is usually not there, no more of it is expected in the gap than there is of everything, as the
- * program may not have got a processor, but not if the gap is longer than A and B.
+ * Returns whether the gap from A to B has about as much as the lighter one of them, more than the
+ * MEDIAN of a column. If a function is usually not there, no more of it is expected in the gap than
+ * there is of everything, as the program may not have got a processor, but not if the gap is longer
+ * than A and B.
  */
 static bool is_same(
-	const struct outliers *o, struct marked_range a, struct marked_range b, bool is_usually_0)
+	const struct outliers *o, struct marked_range a, struct marked_range b, double median)
 {
 	uint32_t a_length = a.end - a.first, b_length = b.end - b.first, length = b.first - a.end;
 	double gap = weight_of(o, a.end, b.first), all = (double)all_between(o, a.end, b.first);
 	double one = weight_of(o, a.first, a.end) / a_length;
 	double other = weight_of(o, b.first, b.end) / b_length;
-	double expected = length * (one < other ? one : other);
+	double expected = length * (one < other ? one : other), usual = length * median;
 
-	if (is_usually_0 && length <= a_length + b_length && all < expected)
+	if (median == 0 && length <= a_length + b_length && all < expected)
 		expected = all;
 	if (!o->is_random)
-		return gap >= expected / 2;
+		return gap - usual >= (expected - usual) / 2;
 	return gap >= expected || log_chance((uint64_t)gap, (uint64_t)expected) >= log(AS_USUAL);
 }
 
@@ -405,7 +406,7 @@ static void join(const struct outliers *o, struct function_times *f)
 		r = next_range(o, f->usual, r.end)) {
 		if (!has_more(o, f, r))
 			continue;
-		if (last.end && is_same(o, last, r, f->median == 0)) {
+		if (last.end && is_same(o, last, r, f->median)) {
 			for (uint32_t i = last.end; i < r.first; i++)
 				f->usual[i] = f->usual[i] < 0 ? f->median : f->usual[i];
 			r.first = last.first;
