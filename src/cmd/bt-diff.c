@@ -28,7 +28,7 @@ struct diff_command {
 	const char *work_arg;
 	double *work; /* of each file, or NULL */
 	struct output_file junit;
-	bool above; /* the result: a limit is exceeded */
+	bool above, too_few; /* the result: a limit is exceeded; there are too few samples */
 };
 
 /* Functions that a comparison with limits shows if no form is asked for: a log is no place for a
@@ -301,6 +301,7 @@ static int write_all(struct diff_command *o, const struct diff_limit *limit,
 	if (!limit)
 		return 0;
 	o->above = diff_limit_is_exceeded(limit);
+	o->too_few = limit->too_few;
 	diff_limit_lines(limit, &lines);
 	program_say_rest(&lines);
 	return write_junit(o, limit);
@@ -402,5 +403,9 @@ int main(int argc, char **argv)
 	int status = view_args_run(&o.args, compare, &o);
 
 	free(o.work);
-	return program_end(o.above && status != EXIT_FAILED ? EXIT_ABOVE : status);
+	if (status != EXIT_FAILED && o.above)
+		status = EXIT_ABOVE;
+	else if (!status && o.too_few)
+		status = EXIT_PARTIAL;
+	return program_end(status);
 }

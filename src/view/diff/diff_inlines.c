@@ -7,11 +7,14 @@
 
 #include <stdlib.h>
 
+enum { NOTED_SHARE = 200 };
+
 /* The modules of all profiles, by the numbers of their names. */
 struct modules {
 	struct strpool names;
 	struct module {
 		bool there[2], inlined[2]; /* on each side: frames, and inlined functions */
+		uint64_t weight;           /* inclusive, of inlined functions */
 	} * list;
 	size_t nr, alloc;
 };
@@ -36,6 +39,9 @@ static void find_modules(struct modules *m, const struct profile *p, int side)
 		module->there[side] = true;
 		module->inlined[side] |= p->frames[i].kind == FRAME_INLINE;
 	}
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (p->frames[p->nodes[i].frame].kind == FRAME_INLINE)
+			add_capped(&module_of(m, p, p->nodes[i].frame)->weight, p->nodes[i].total);
 }
 
 static bool is_uneven(const struct module *m)
@@ -43,7 +49,11 @@ static bool is_uneven(const struct module *m)
 	return m->there[0] && m->there[1] && m->inlined[0] != m->inlined[1];
 }
 
-static bool note_modules(const struct modules *m, struct strbuf *notes)
+/*
+ * Adds a note for each module with inlined functions on one side only. Less than one in NOTED_SHARE
+ * of TOTAL needs none: then they are missing by chance. Returns whether there is such a module.
+ */
+static bool note_modules(const struct modules *m, uint64_t total, struct strbuf *notes)
 {
 	bool any = false;
 
@@ -51,6 +61,8 @@ static bool note_modules(const struct modules *m, struct strbuf *notes)
 		if (!is_uneven(&m->list[id]))
 			continue;
 		any = true;
+		if (m->list[id].weight < total / NOTED_SHARE)
+			continue;
 		strbuf_adds(notes, "inlined functions of ");
 		message_add_path(notes, strpool_get(&m->names, id));
 		strbuf_addf(notes,
@@ -83,11 +95,14 @@ void diff_even_inlines(
 	struct profile *const *profiles, size_t nr, size_t nr_before, struct strbuf *notes)
 {
 	struct modules m = {0};
+	uint64_t total = 0;
 
 	strpool_init(&m.names);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		find_modules(&m, profiles[i], i >= nr_before);
-	if (note_modules(&m, notes))
+		add_capped(&total, profiles[i]->nodes[0].total);
+	}
+	if (note_modules(&m, total, notes))
 		for (size_t i = 0; i < nr; i++)
 			leave_out(&m, profiles[i]);
 	strpool_release(&m.names);

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A rise that samples have to be enough for, in hundredths of points, even if the limit is lower.
+ */
+enum { VISIBLE_RISE = 500 };
+
 static struct diff_scale shares_of(const struct diff_functions *f)
 {
 	struct diff_scale shares = f->scale;
@@ -82,16 +86,36 @@ static void add_function(struct diff_limit *limit, uint32_t number)
 		.fn = fn, .weights = self ? fn->self : fn->inclusive, .self = self};
 }
 
-static bool total_is_above(const struct diff_limit *limit, struct diff_scale scale)
+static bool total_rose(const struct diff_limit *limit, struct diff_scale scale)
 {
-	if (limit->limits.rise == DIFF_NO_LIMIT)
-		return false;
-	if (limit->work)
-		return diff_work_is_above(limit->work, limit->limits.rise);
 	scale.total = limit->totals;
 	scale.samples &= !limit->runs;
-	return !scale.normalized && (!limit->runs || limit->runs->total_rose) &&
+	scale.normalized = false;
+	return (!limit->runs || limit->runs->total_rose) &&
 	       diff_is_above(&scale, scale.total, limit->limits.rise);
+}
+
+static void compare_totals(struct diff_limit *limit, struct diff_scale scale)
+{
+	if (limit->limits.rise == DIFF_NO_LIMIT)
+		return;
+	if (limit->work)
+		limit->total = diff_work_is_above(limit->work, limit->limits.rise);
+	else if (scale.normalized)
+		limit->unseen_total = total_rose(limit, scale);
+	else
+		limit->total = total_rose(limit, scale);
+}
+
+/*
+ * Returns whether a new function with so large a share as the limit would count as chance: its
+ * samples are fewer than twice their standard deviation.
+ */
+static bool are_too_few(uint64_t samples, uint64_t rise)
+{
+	uint64_t share = rise > VISIBLE_RISE ? rise : VISIBLE_RISE;
+
+	return share < 10000 && (unsigned __int128)samples * share < 4 * (10000 - share);
 }
 
 void diff_limit_init(struct diff_limit *limit, const struct diff_functions *functions,
@@ -105,7 +129,10 @@ void diff_limit_init(struct diff_limit *limit, const struct diff_functions *func
 	if (!limit->totals.before)
 		return;
 	limit->tests = count_tests(limit);
-	limit->total = total_is_above(limit, functions->scale);
+	limit->too_few = limits.rise != DIFF_NO_LIMIT && functions->scale.samples &&
+			 (are_too_few(functions->scale.total.before, limits.rise) ||
+				 are_too_few(functions->scale.total.after, limits.rise));
+	compare_totals(limit, functions->scale);
 	limit->above = xcalloc(functions->nr, sizeof(*limit->above));
 	for (uint32_t i = 0; i < functions->nr; i++)
 		add_function(limit, i);
@@ -264,6 +291,8 @@ static void add_sum(struct strbuf *out, const struct diff_limit *limit)
 			limit->runs->nr.before, limit->runs->nr.after);
 }
 
+static const char too_few[] = "too few samples to tell a rise from chance";
+
 void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -280,6 +309,12 @@ void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out)
 	strbuf_release(&name);
 	add_sum(out, limit);
 	strbuf_addch(out, '\n');
+	if (limit->unseen_total)
+		strbuf_adds(out,
+			"--normalize does not compare the totals: if the runs did the same work, "
+			"give --work 1\n");
+	if (limit->too_few)
+		strbuf_addf(out, "%s: record for longer, or with a higher rate\n", too_few);
 }
 
 static void add_json_function(
@@ -329,6 +364,8 @@ void diff_limit_json(const struct diff_limit *limit, struct strbuf *out)
 	add_limit_json(out, limit->limits.growth);
 	strbuf_addf(out, ",\n  \"failed\": %s,\n  \"total_failed\": %s",
 		diff_limit_is_exceeded(limit) ? "true" : "false", limit->total ? "true" : "false");
+	if (limit->too_few)
+		strbuf_adds(out, ",\n  \"too_few_samples\": true");
 	if (limit->work) {
 		strbuf_adds(out, ",\n  \"work\": ");
 		diff_work_json(limit->work, out);
@@ -373,6 +410,9 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 		strbuf_adds(&name, total_name(limit));
 		strbuf_addf(&message, "%s ", total_name(limit));
 		add_total(&message, limit);
+	} else if (limit->too_few) {
+		strbuf_adds(&name, "number of samples");
+		strbuf_adds(&message, too_few);
 	} else {
 		strbuf_adds(&name, "nothing is above the limit");
 	}
@@ -384,7 +424,7 @@ static void add_cases(struct strbuf *out, const struct diff_limit *limit)
 
 int diff_limit_junit(const struct diff_limit *limit, FILE *out, struct strbuf *err)
 {
-	uint32_t failures = limit->nr + limit->total;
+	uint32_t failures = limit->nr + (limit->total || (limit->too_few && !limit->nr));
 	struct strbuf text = STRBUF_INIT;
 
 	strbuf_addf(&text,

@@ -43,6 +43,10 @@ struct diff_limit {
 	 * limits.rise, and not by chance. False if only shares are compared.
 	 */
 	bool total;
+	/* The same of a total that is not compared, as shares are and no work is known. */
+	bool unseen_total;
+	/* There are so few samples that a rise of a share would be put down to chance. */
+	bool too_few;
 };
 
 /*
@@ -56,7 +60,10 @@ void diff_limit_release(struct diff_limit *limit);
 
 bool diff_limit_is_exceeded(const struct diff_limit *limit);
 
-/* Appends a line for each function, and a line with their number and the totals. */
+/*
+ * Appends a line for each function, a line with their number and the totals, and lines about what
+ * the comparison could not find.
+ */
 void diff_limit_lines(const struct diff_limit *limit, struct strbuf *out);
 
 /* Appends a JSON object. */
