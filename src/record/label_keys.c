@@ -142,13 +142,21 @@ static __attribute__((noreturn)) void refuse(const struct options *o, const stru
 		(int)(text.len - 1), text.buf);
 }
 
+static void check_by(const struct options *o, const struct key_list *keys, const char *key)
+{
+	if (!has_key(o, keys, key))
+		refuse(o, keys, "by", key, &o->view);
+}
+
 void label_keys_check(const struct options *o)
 {
 	struct key_list keys = keys_of(o);
 
 	if (o->session.request.tool->keys) {
-		if (o->view.by && !has_key(o, &keys, o->view.by))
-			refuse(o, &keys, "by", o->view.by, &o->view);
+		if (o->view.by)
+			check_by(o, &keys, o->view.by);
+		for (size_t i = 0; o->view.by_more[i]; i++)
+			check_by(o, &keys, o->view.by_more[i]);
 		for (size_t i = 0; i < o->where.nr; i++)
 			if (!has_key(o, &keys, o->where.choices[i].key))
 				refuse(o, &keys, "where", o->where.choices[i].key,

@@ -285,6 +285,8 @@ static void add_labels_of_views(struct options *o)
 
 	if (o->view.by)
 		add_label(q, o->view.by, strlen(o->view.by));
+	for (size_t i = 0; o->view.by_more[i]; i++)
+		add_label(q, o->view.by_more[i], strlen(o->view.by_more[i]));
 	for (size_t i = 0; i < o->where.nr; i++)
 		add_label(q, o->where.choices[i].key, strlen(o->where.choices[i].key));
 }

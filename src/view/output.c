@@ -53,32 +53,81 @@ static int write_svg(const struct output *o, FILE *out, struct strbuf *err)
 	return view_flame(o->profile, &(struct flame_options){0}, out, err);
 }
 
-static int write_csv(const struct output *o, FILE *out, struct strbuf *err)
+static int write_functions(const struct output *o, FILE *out, struct strbuf *err)
 {
 	return view_report(o->profile, &(struct report_options){0}, out, err);
 }
 
-static int write_json(const struct output *o, FILE *out, struct strbuf *err)
+/* Makes P of the recording as VIEW, where other outputs show it as their view. */
+static void make_profile(const struct output *o, const struct recording_view *view,
+	struct profile *p, struct strbuf *err)
 {
-	return view_report(o->profile, &(struct report_options){.form = REPORT_JSON}, out, err);
+	profile_init(p);
+	recording_to_profile(o->rec, view, p);
+	demangle_profiles(&p, 1, o->demangle);
+	filter_apply(&(struct filter){.skid = o->skid}, p, err);
+	profile_finish(p);
 }
 
-/* Writes the recording as VIEW, where other outputs show it as their view. */
+/* Writes the recording as VIEW. */
 static int write_viewed(const struct output *o, const struct recording_view *view,
 	int (*write)(const struct profile *p, FILE *out, struct strbuf *err), FILE *out,
 	struct strbuf *err)
 {
-	struct profile profile, *list = &profile;
+	struct profile profile;
 
-	profile_init(&profile);
-	recording_to_profile(o->rec, view, &profile);
-	demangle_profiles(&list, 1, o->demangle);
-	filter_apply(&(struct filter){.skid = o->skid}, &profile, err);
-	profile_finish(&profile);
+	make_profile(o, view, &profile, err);
 	int ret = write(&profile, out, err);
 
 	profile_release(&profile);
 	return ret;
+}
+
+/* Adds the keys of labels, and of the task, at the root of VIEW. */
+static void add_keys(struct report_keys *keys, const struct recording_view *view)
+{
+	struct strbuf list = STRBUF_INIT;
+
+	if (view->comm || view->processes || view->threads)
+		strbuf_addf(&list, "%s,",
+			view->threads     ? "thread"
+			: view->processes ? "process"
+					  : "comm");
+	strbuf_addf(&list, "label:%s", view->by);
+	for (size_t i = 0; view->by_more[i]; i++)
+		strbuf_addf(&list, ",label:%s", view->by_more[i]);
+	report_keys_parse(keys, list.buf, NULL);
+	strbuf_release(&list);
+}
+
+/* Writes a table of functions or, if there are labels at the root, of their values. */
+static int write_table(const struct output *o, enum report_form form, FILE *out, struct strbuf *err)
+{
+	struct report_options options = {.form = form};
+	struct recording_view view = *o->view;
+	struct profile profile;
+
+	if (!view.by)
+		return view_report(o->profile, &options, out, err);
+	options.of = REPORT_GROUPS;
+	add_keys(&options.keys, &view);
+	report_keys_read(&options.keys, &view);
+	make_profile(o, &view, &profile, err);
+	int ret = view_report(&profile, &options, out, err);
+
+	profile_release(&profile);
+	report_keys_release(&options.keys);
+	return ret;
+}
+
+static int write_csv(const struct output *o, FILE *out, struct strbuf *err)
+{
+	return write_table(o, REPORT_CSV, out, err);
+}
+
+static int write_json(const struct output *o, FILE *out, struct strbuf *err)
+{
+	return write_table(o, REPORT_JSON, out, err);
 }
 
 static int write_pprof(const struct output *o, FILE *out, struct strbuf *err)
@@ -348,7 +397,7 @@ int output_report(const struct output *o, const char *dir, char **made, struct s
 		{"profile.rec", write_rec},
 		{"flame.svg", write_svg},
 		{"callers.svg", write_callers},
-		{"profile.csv", write_csv},
+		{"profile.csv", write_functions},
 		{"summary.csv", write_summary},
 		{"profile.folded", write_folded},
 		{"profile.bt", write_bt},

@@ -87,26 +87,47 @@ static bool *root_flag(struct recording_view *view, const char *word, size_t len
 	return NULL;
 }
 
-/* The key of a label comes last, and is kept in ARG. */
+/* Adds a label to those at the root. Returns false if there are too many. */
+static bool add_root_label(struct recording_view *view, const char *key)
+{
+	size_t nr = 0;
+
+	if (!view->by) {
+		view->by = key;
+		return true;
+	}
+	while (view->by_more[nr])
+		nr++;
+	if (nr == BY_MORE_MAX)
+		return false;
+	view->by_more[nr] = key;
+	return true;
+}
+
+/* The keys of labels are kept until the program ends. */
 void arg_root(const struct arg_option *option, const char *arg, void *to)
 {
 	static const char label[] = "label:";
 	static const char *const words[] = {"comm", "thread", "process", NULL};
 	struct recording_view *view = to;
-	const char *key = arg;
-	bool *flag;
 
-	while ((flag = root_flag(view, key, strcspn(key, ","))) != NULL) {
-		*flag = true;
-		key += strcspn(key, ",");
+	for (const char *key = arg;; key++) {
+		size_t len = strcspn(key, ",");
+		size_t skip = begins_with(key, len, label) ? strlen(label) : 0;
+		bool *flag = root_flag(view, key, len);
+
+		if (flag)
+			*flag = true;
+		else if (len == skip)
+			arg_invalid(option, arg, ARG_LABEL_KEY);
+		else if (!add_root_label(view, xstrndup(key + skip, len - skip)))
+			arg_error(
+				"--by %s: at most %d labels can be crossed", arg, 1 + BY_MORE_MAX);
+		key += len;
 		if (!*key)
-			return;
-		key++;
+			break;
 	}
 	view->by_words = words;
-	view->by = begins_with(key, strlen(key), label) ? key + strlen(label) : key;
-	if (!*view->by)
-		arg_invalid(option, arg, ARG_LABEL_KEY);
 }
 
 static const struct arg_option view_options[] = {

@@ -48,6 +48,12 @@ waits_of command '.*;work;take_queue;.*' "$N" kind=futex
 check 'command: how often, mean and longest by lock' grep -qE "^ *$N .* queue_mutex \\(locks\\)\$" "$T/distr"
 note "$T/distr"
 
+# a table by labels instead of functions
+recorder -q -u --by lock,kind -o "$T/by.csv" -o "$T/by.svg" -- "$LOCKS" "$T" $N >/dev/null 2>"$T/by.err" || note "$T/by.err"
+check_eq 'by two labels: heading' lock,kind,weight,weight_pct,waits,us_each "$(head -n 1 "$T/by.csv")"
+check_eq 'by two labels: waits' "$N" "$(sed -n 's/^queue_mutex (locks),futex,[0-9]*,[0-9.]*,\([0-9]*\),.*/\1/p' "$T/by.csv")"
+check 'by two labels: both in the picture' grep -q 'queue_mutex (locks)' "$T/by.svg"
+
 # what a command starts is recorded, too, and each child has its own locks
 expect_record children 0 -u -- sh -c "'$LOCKS' '$T' $N; '$LOCKS' '$T' $N; exit 0"
 waits_of children '.*;work;take_queue;.*' $((2 * N)) kind=futex "lock=queue_mutex (locks)"
