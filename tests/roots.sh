@@ -60,6 +60,11 @@ php_root() {
 	take_root "php-$1" "$1" php-cli
 }
 
+# ruby_root SUITE: takes the suite's Ruby
+ruby_root() {
+	take_root "ruby-$1" "$1" ruby
+}
+
 gos='trixie sid'
 
 # go_root SUITE: takes the suite's Go; $go is its program, which can be run from its folder

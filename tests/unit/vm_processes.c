@@ -201,7 +201,7 @@ static void vm_sets__tell_what_stap_cannot(void **state)
 	assert_false(vm_needs_bpf(VM_BIT(VM_PERL)));
 	assert_true(vm_needs_bpf(VM_BIT(VM_LUA)));
 	assert_false(vm_needs_bpf(VM_BIT(VM_PYTHON)));
-	assert_true(vm_needs_bpf(VM_BIT(VM_RUBY)));
+	assert_false(vm_needs_bpf(VM_BIT(VM_RUBY)));
 	assert_true(vm_needs_bpf(VM_BIT(VM_PERL) | VM_BIT(VM_LUA)));
 }
 

@@ -3,6 +3,7 @@
 #include "lib/strbuf.h"
 #include "ruby_find.h"
 #include "ruby_splice.h"
+#include "ruby_values.h"
 #include "ruby_walk.h"
 
 #include <inttypes.h>
@@ -24,6 +25,11 @@ static void describe(const struct vm_layout *layout, uint32_t pid, struct strbuf
 	strbuf_addf(out, "ruby %u.%u.%u in '%s' of process %" PRIu32 ", known by its version%s",
 		l->major, l->minor, l->patch, layout->path, pid,
 		l->gc.nr ? "" : "; its garbage collection is not seen");
+}
+
+static bool add_values(struct vm_values *values, uint32_t pid, const struct vm_layout *layout)
+{
+	return ruby_values_add(values, pid, &layout->ruby);
 }
 
 static enum vm_end walk(const struct vm_layout *layout, const struct memory *memory,
@@ -59,6 +65,7 @@ const struct vm ruby_vm = {
 	.symbol = RUBY_SYMBOL,
 	.find = find,
 	.describe = describe,
+	.add_values = add_values,
 	.walk = walk,
 	.read_texts = read_texts,
 	.add_name = add_name,

@@ -14,7 +14,7 @@ module=nginx_own
 prepare() {
 	# the lengths of strings are the ones that ngx-values would print
 	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m $module -DMAXSTRINGLEN=2000 -DMAXACTION=1000000 -DMAXACTION_INTERRUPTIBLE=1000000 -DSTP_NO_OVERLOAD $lab_lock_wait \
-		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua /lab/t/nginx.stp >/dev/null)
+		-I $share/tapsets/nginx -I $share/tapsets/stacks -I $share/tapsets/lua -I $share/tapsets/vm /lab/t/nginx.stp >/dev/null)
 }
 
 # judge OUT: prints "KIND RIGHT WRONG NONE" for each kind of line, and examples of wrong lines

@@ -38,7 +38,7 @@ prepare() {
 			println("end")
 		}
 	END
-	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m perl_own -I /usr/local/share/flametap/tapsets/perl own.stp >/dev/null)
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m perl_own -I /usr/local/share/flametap/tapsets/vm -I /usr/local/share/flametap/tapsets/perl own.stp >/dev/null)
 }
 
 recorder() {

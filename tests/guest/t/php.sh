@@ -29,7 +29,7 @@ prepare() {
 			exit()
 		}
 	END
-	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m php_own -I /usr/local/share/flametap/tapsets/php own.stp >/dev/null)
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m php_own -I /usr/local/share/flametap/tapsets/vm -I /usr/local/share/flametap/tapsets/php own.stp >/dev/null)
 }
 
 recorder() {

@@ -31,7 +31,7 @@ prepare() {
 			exit()
 		}
 	END
-	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m python_own -I /usr/local/share/flametap/tapsets/python own.stp >/dev/null)
+	(cd "$LAB_WORK" && stap -p4 -r "$KVER" -m python_own -I /usr/local/share/flametap/tapsets/vm -I /usr/local/share/flametap/tapsets/python own.stp >/dev/null)
 }
 
 recorder() {
