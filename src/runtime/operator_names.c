@@ -66,3 +66,11 @@ const char *operator_names_get(const struct operator_names *names, uint32_t numb
 {
 	return names && number < names->nr && *names->names[number] ? names->names[number] : NULL;
 }
+
+uint32_t operator_names_find(const struct operator_names *names, const char *name)
+{
+	for (uint32_t i = 0; names && i < names->nr; i++)
+		if (!strcmp(names->names[i], name))
+			return i;
+	return OPERATOR_NAMES_MAX;
+}

@@ -31,4 +31,7 @@ const struct operator_names *operator_names_read(
 /* Returns the name of operator NUMBER, or NULL if it is not known. NAMES may be NULL. */
 const char *operator_names_get(const struct operator_names *names, uint32_t number);
 
+/* Returns the number of the operator NAME, or OPERATOR_NAMES_MAX if it is not known. */
+uint32_t operator_names_find(const struct operator_names *names, const char *name);
+
 #endif

@@ -30,6 +30,7 @@ struct perl_layout {
 	 */
 	uint64_t curcop, curstackinfo, op, stack_sp;
 	struct perl_shape shape;
+	uint16_t sort; /* VM_OP() of sort, or 0 if the operators were not read */
 	/* The names of the operators, or NULL if they were not read. User space only. */
 	const struct operator_names *operators;
 };

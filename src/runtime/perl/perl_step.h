@@ -292,14 +292,20 @@ static inline uint64_t perl_called_sub(struct perl_walk *w, const struct perl_sh
 	return flags & PERL_SVf_ROK ? u : sv;
 }
 
-/* Sets w->vm.op to the type of PL_op, the operator that is executed. */
+/*
+ * Sets w->vm.op to the type of PL_op, the operator that is executed. Between two calls of its
+ * block, a sort has none.
+ */
 static inline void perl_take_op(
 	struct perl_walk *w, const struct perl_layout *l, uint64_t interpreter)
 {
 	uint64_t op;
 
-	if (!perl_read_pointer(w, &op, interpreter + l->op) &&
-		!perl_read(w, 2, op + l->shape.op_type))
+	if (perl_read_pointer(w, &op, interpreter + l->op))
+		return;
+	if (!op && w->type == PERL_PERLSI_SORT)
+		w->vm.op = l->sort;
+	else if (!perl_read(w, 2, op + l->shape.op_type))
 		w->vm.op = VM_OP(w->bytes.half[0] & PERL_OP_TYPE);
 }
 

@@ -52,6 +52,10 @@ static void find_operators(const struct target *t, struct vm_layout *layout)
 	for (size_t i = 0; !names.address && i < t->nr_files; i++)
 		names.address = target_symbol(&t->files[i], "PL_op_name");
 	layout->perl.operators = operator_names_read(&t->memory, &names);
+
+	uint32_t sort = operator_names_find(layout->perl.operators, "sort");
+
+	layout->perl.sort = sort < names.max ? VM_OP(sort) : 0;
 }
 
 static const char *operator_name(const struct vm_layout *layout, uint32_t number)

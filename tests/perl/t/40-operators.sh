@@ -8,6 +8,7 @@ cat >"$T/busy.pl" <<'END'
 my ($text, @numbers) = ('a' x 32, map $_ * 7919 % 1_000_003, 1 .. 1_000_000);
 sub matches { my $found = $text =~ /^(?:a|aa)+\d$/ }
 sub sorts { my $sorted = () = sort @numbers }
+sub blocks { my $sorted = () = sort { $a <=> $b || 0 } @numbers }
 $ARGV[0]->() while 1;
 END
 
@@ -29,5 +30,11 @@ kill $target
 busy sorts
 record_until_seen sorts '^sort;main;main::sorts ' -p $target --by op
 check 'a label of the recording' grep -qa '^label [0-9]* op sort$' "$T/sorts.rec"
+kill $target
+
+# between two calls of its block, perl has no operator
+busy blocks
+record_until_seen blocks '^sort;main;main::blocks ' -p $target --by op
+check_eq 'blocks: an operator in each sample' 0 "$(grep -c '^\[no op\];main;main::blocks' "$T/blocks.folded")"
 kill $target
 wait 2>/dev/null
