@@ -117,13 +117,19 @@ static __noinline bool move_block(const struct span_key *from, const struct span
 	return true;
 }
 
+/* Returns whether the recording goes on. */
+static __always_inline bool is_on(void)
+{
+	return bpf_ktime_get_ns() <= control.until;
+}
+
 /* Counts a call for SIZE bytes. Returns whether it is taken as a sample. */
 static __noinline bool is_sampled(uint64_t size)
 {
 	uint64_t every = settings.option[ALLOC_OPTION_EVERY], length = sample_length(size);
 	struct alloc_counts *c = my_alloc_counts();
 
-	if (!c)
+	if (!c || !is_on())
 		return false;
 	add_to(&c->calls, 1);
 	add_to(&c->bytes, size);
@@ -207,12 +213,6 @@ static __always_inline bool is_inner(uint64_t sp)
 	return false;
 }
 
-/* Returns whether the recording goes on. */
-static __always_inline bool is_on(void)
-{
-	return bpf_ktime_get_ns() <= control.until;
-}
-
 /* Remembers the call until it returns. */
 static __noinline int begin_call(const struct request *r, uint64_t sp, bool is_taken)
 {
@@ -263,7 +263,7 @@ static __always_inline int begin_alloc(struct pt_regs *regs, struct request r)
 		return 0;
 	bool is_freed = r.moved && !r.size; /* realloc(P, 0) */
 
-	if (!is_freed && is_sampled(r.size) && is_on())
+	if (!is_freed && is_sampled(r.size))
 		take_call(regs, &r);
 	if (r.is_outer)
 		begin_call(&r, PT_REGS_SP(regs), false);

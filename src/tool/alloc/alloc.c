@@ -223,7 +223,8 @@ static void note_samples(const struct tool_run *run, struct strbuf *notes)
 	else
 		strbuf_addf(notes, "%" PRIu64 " calls were taken as samples", a->sum.taken);
 	if (a->keeps_blocks)
-		strbuf_addf(notes, ", of which %" PRIu64 " blocks are left", a->nr_held);
+		strbuf_addf(notes, ", of which %" PRIu64 " block%s left", a->nr_held,
+			a->nr_held == 1 ? " is" : "s are");
 	if (a->keeps_blocks && !a->nr_held) {
 		strbuf_adds(notes, ": less than ");
 		amount_add(notes, UNSEEN * (uint64_t)a->every, "bytes");
