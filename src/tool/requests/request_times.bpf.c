@@ -399,11 +399,15 @@ static __always_inline void read_clock(struct ended *e)
 }
 
 /*
- * Times a request whose start is not known by nginx's clock. Returns false if the request does not
- * count: nginx also frees requests that it makes up during TLS handshakes, without creating them.
+ * Times a request whose start is not known by nginx's clock, which stands still while nginx handles
+ * an event: it lasts since the beginning of the measurement at least. Returns false if the request
+ * does not count: nginx also frees requests that it makes up during TLS handshakes, without creating
+ * them.
  */
 static __always_inline bool time_by_clock(struct ended *e)
 {
+	uint64_t least_ns = e->now - control.from_ns;
+
 	read_clock(e);
 	if (!e->start_ms || e->start_ms > control.before_ms || !e->clock_ms) {
 		if (e->status)
@@ -412,6 +416,8 @@ static __always_inline bool time_by_clock(struct ended *e)
 	}
 	e->by_clock = true;
 	e->request_ns = (uint64_t)(e->clock_ms - e->start_ms) * 1000000;
+	if (e->request_ns < least_ns)
+		e->request_ns = least_ns;
 	return e->status != 0;
 }
 
