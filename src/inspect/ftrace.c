@@ -170,7 +170,9 @@ static int find(struct ftrace *f, struct strbuf *err)
 			"not needed any more, echo nop > %s/current_tracer",
 			text, f->folder);
 	if (!get(f, "available_tracers", text, sizeof(text)) || !strstr(text, tracer))
-		return fail(err, "this kernel has no %s: it needs CONFIG_FUNCTION_GRAPH_TRACER",
+		return fail(err,
+			"this kernel has no %s (CONFIG_FUNCTION_GRAPH_TRACER): sample-bt -k and "
+			"bt-report --callees FUNCTION show by samples what it calls",
 			tracer);
 	return 0;
 }

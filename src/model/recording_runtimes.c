@@ -83,8 +83,7 @@ void recording_add_interpreters(
 
 		if (!account_is_much(list[i].weight, all) || list[i].named)
 			continue;
-		strbuf_addf(out,
-			"%.1f %% are in %s's interpreter, whose own functions are not shown (",
+		strbuf_addf(out, "%.1f %% are in %s, whose own functions are not shown (",
 			100 * (double)list[i].weight / (double)all, runtime_name((enum runtime)i));
 		strbuf_addf(out, list[i].several ? "several processes)" : "process %" PRIu32 ")",
 			list[i].pid);

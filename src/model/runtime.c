@@ -28,7 +28,9 @@ static const struct {
 	[RUNTIME_LUAJIT] = {"LuaJIT", {"libluajit", "luajit"},
 		"build LuaJIT with -DLUAJIT_USE_PERFTOOLS", "luajit -joff interprets instead"},
 	[RUNTIME_NODE] = {"node", {"libnode.so", "node", "nodejs"},
-		"start node with --perf-basic-prof --interpreted-frames-native-stack", NULL, true},
+		"start node with --perf-basic-prof --interpreted-frames-native-stack; or with "
+		"--cpu-prof, whose .cpuprofile bt-flame reads, with inlined functions",
+		NULL, true},
 	[RUNTIME_PHP] = {"PHP", {"libphp", "php"}, "set opcache.jit_debug=0x10 in php.ini", NULL,
 		true, "--php"},
 	[RUNTIME_PYPY] = {"PyPy", {"libpypy", "pypy"}, NULL, "pypy3 --jit off interprets instead",

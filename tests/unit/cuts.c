@@ -391,13 +391,12 @@ static void cuts__interpreters_that_are_not_read(void **state)
 	add_one(c, END_ROOT, NULL, add_frame(3, "/usr/lib/libpython3.12.so.1.0", "q"), 25);
 	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/lib/libphp8.2.so", "h"), 1);
 	add_one(a, END_ROOT, NULL, add_frame(1, "/usr/bin/perl", "l"), 509);
-	expect_interpreters(
-		"8.3 % are in Python's interpreter, whose own functions are not shown (several "
-		"processes): record with --python or --mixed\n"
-		"6.7 % are in Ruby's interpreter, whose own functions are not shown (process 1): "
-		"record with --ruby or --mixed\n"
-		"84.8 % are in Perl's interpreter, whose own functions are not shown (process 1): "
-		"record with --perl or --mixed\n");
+	expect_interpreters("8.3 % are in Python, whose own functions are not shown (several "
+			    "processes): record with --python or --mixed\n"
+			    "6.7 % are in Ruby, whose own functions are not shown (process 1): "
+			    "record with --ruby or --mixed\n"
+			    "84.8 % are in Perl, whose own functions are not shown (process 1): "
+			    "record with --perl or --mixed\n");
 }
 
 static void cuts__interpreters_whose_code_has_names(void **state)
@@ -408,9 +407,10 @@ static void cuts__interpreters_whose_code_has_names(void **state)
 
 	(void)state;
 	add_one(a, END_ROOT, NULL, frames[0], 40);
-	expect_interpreters("100.0 % are in node's interpreter, whose own functions are not shown "
+	expect_interpreters("100.0 % are in node, whose own functions are not shown "
 			    "(process 1): start node with --perf-basic-prof "
-			    "--interpreted-frames-native-stack\n");
+			    "--interpreted-frames-native-stack; or with --cpu-prof, whose "
+			    ".cpuprofile bt-flame reads, with inlined functions\n");
 	add_row(a, END_ROOT, NULL, frames, 2, 5);
 	expect_interpreters("");
 }

@@ -166,11 +166,23 @@ static struct bpf_link *link_user(const struct at_attach *a, const struct at_sit
 		program_of(a), -1, site->file->path, site->offset, &opts);
 }
 
-static const char kernel_remedy[] =
-	"/proc/kallsyms lists the functions, and the kernel needs CONFIG_KPROBES";
+static const char kernel_remedy[] = "/proc/kallsyms lists the functions";
+
+static int check_kprobes(const struct at_attach *a, struct strbuf *err)
+{
+	if (!access("/sys/bus/event_source/devices/kprobe", F_OK))
+		return 0;
+	return fail(err,
+		"cannot probe %s: this kernel has no kprobes (CONFIG_KPROBES); probe a tracepoint "
+		"or a system call, or find the function in samples: sample-bt -k, and bt-report "
+		"--callers or --callees",
+		a->probe->text);
+}
 
 static int attach_kernel(const struct at_attach *a, struct strbuf *err)
 {
+	if (check_kprobes(a, err))
+		return -1;
 	return keep(a, link_kernel(a, a->probe->name, a->number), kernel_remedy, err);
 }
 
@@ -240,6 +252,8 @@ static int attach_some(
 int at_attach_sites(
 	const struct at_attach *a, const struct at_site *sites, size_t nr, struct strbuf *err)
 {
+	if (nr && !sites->file && check_kprobes(a, err))
+		return -1;
 	for (size_t at = 0, end; at < nr; at = end) {
 		for (end = at + 1; end < nr && sites[end].file == sites[at].file; end++)
 			;

@@ -13,7 +13,7 @@ situations mixed '' 20 --mixed
 $python -c 'while True: pass' &
 busy=$!
 "$bin/sample-bt" --engine bpf -u -p $busy -t 1 >"$T/out" 2>"$T/said"
-check 'without --python: said' grep -q "in Python's interpreter, whose own functions are not shown (process $busy): record with --python or --mixed" "$T/said"
+check 'without --python: said' grep -q "in Python, whose own functions are not shown (process $busy): record with --python or --mixed" "$T/said"
 kill $busy
 sleep 100 &
 sleeper=$!
