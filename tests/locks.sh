@@ -21,8 +21,9 @@ waits_of() {
 # futex_waits NAME: checks the waits of LOCKS for its own locks
 futex_waits() {
 	waits_tid=$(sed -n 's/^tid //p' "$T/target.out")
-	waits_of "$1" '.*;work;take_queue;.*' "$N" kind=futex "lock=queue_mutex (locks)" "released-by=locks/$waits_tid"
-	waits_of "$1" '.*;work;take_urgent;.*' "$N" kind=pi "lock=pi_mutex (locks)" "released-by=locks/$waits_tid"
+	waits_of "$1" '.*;work;take_queue;.*' "$N" kind=futex "lock=queue_mutex (locks)" "released-by=locks/$waits_tid" "held-by=locks/$waits_tid"
+	waits_of "$1" '.*;work;take_urgent;.*' "$N" kind=pi "lock=pi_mutex (locks)" "released-by=locks/$waits_tid" "held-by=locks/$waits_tid"
+	check_eq "$1: what is no mutex has no owner" '' "$("${BIN%/*}/bt-report" --by held-by,function --csv "$T/$1.rec" 2>/dev/null | grep -E '^[^[].*,(await_condition|change_table|join),')"
 	waits_of "$1" '.*;work;await_condition;.*' "$N" kind=futex "released-by=locks/$waits_tid"
 	waits_of "$1" '.*;work;change_table;.*' "$N" kind=futex "released-by=locks/$waits_tid"
 	waits_of "$1" '_start;.*;main;(wait_for_all;)?give_up;.*' "$N" kind=futex error=ETIMEDOUT

@@ -148,6 +148,44 @@ uint32_t task_process(uint32_t tid)
 	return pid;
 }
 
+/* Returns the number of a task in its innermost PID namespace, or 0 if it has ended. */
+static uint32_t own_number(uint32_t pid, uint32_t tid)
+{
+	char path[64], line[256];
+	uint32_t number = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid, tid);
+	FILE *in = fopen(path, "re");
+
+	while (in && !number && fgets(line, sizeof(line), in)) {
+		const char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, "NSpid:", strlen("NSpid:")) && last)
+			sscanf(last, "%u", &number);
+	}
+	if (in)
+		fclose(in);
+	return number;
+}
+
+uint32_t task_thread(uint32_t pid, uint32_t number)
+{
+	uint32_t found = own_number(pid, number) == number ? number : 0;
+	char path[64];
+	uint64_t tid;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	DIR *threads = found ? NULL : opendir(path);
+
+	for (struct dirent *e; threads && !found && (e = readdir(threads));)
+		if (parse_u64(e->d_name, strlen(e->d_name), 10, &tid) &&
+			own_number(pid, (uint32_t)tid) == number)
+			found = (uint32_t)tid;
+	if (threads)
+		closedir(threads);
+	return found;
+}
+
 uint32_t task_user(uint32_t pid)
 {
 	uint32_t user = UINT32_MAX;

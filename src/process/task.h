@@ -25,6 +25,12 @@ uint32_t *task_programs(size_t *nr);
 /* Returns the process of the thread TID, or 0 if there is no such thread. */
 uint32_t task_process(uint32_t tid);
 
+/*
+ * Returns the thread of process PID that calls itself NUMBER, as in a container with a PID
+ * namespace of its own, or 0 if there is none.
+ */
+uint32_t task_thread(uint32_t pid, uint32_t number);
+
 /* Returns the effective user ID of the process, or UINT32_MAX if it is not known. */
 uint32_t task_user(uint32_t pid);
 

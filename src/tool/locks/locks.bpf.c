@@ -65,6 +65,7 @@ static __always_inline struct lock_labels labels_of(const struct span *wait)
 
 	return (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
 		.tgid = kind < LOCK_SPIN ? wait->row.tgid : 0,
+		.owner = wait->word[LOCK_KIND] >> LOCK_OWNER,
 		.kind = kind};
 }
 
@@ -153,6 +154,32 @@ static __always_inline bool take_futex(struct scratch *s, uint64_t number, bool 
 	return kind < LOCK_KINDS;
 }
 
+enum {
+	MUTEX_OWNER_AT = 8,    /* in glibc's pthread_mutex_t, whose futex is its first member */
+	PI_OWNER = 0x3fffffff, /* FUTEX_TID_MASK */
+};
+
+/*
+ * Notes which thread has the lock in s->span. A futex that passes on priorities says so itself. Of
+ * others it is only known if they are mutexes, so it counts only if the process has such a thread.
+ */
+static __noinline int take_owner(struct scratch *s)
+{
+	uint64_t address, kind;
+	uint32_t owner = 0;
+
+	if (!s)
+		return 0;
+	address = s->span.word[LOCK_ADDRESS];
+	kind = s->span.word[LOCK_KIND];
+	if (kind != LOCK_FUTEX && kind != LOCK_PI)
+		return 0;
+	bpf_probe_read_user(&owner, sizeof(owner),
+		(const void *)(kind == LOCK_PI ? address : address + MUTEX_OWNER_AT));
+	s->span.word[LOCK_KIND] |= (uint64_t)(owner & PI_OWNER) << LOCK_OWNER;
+	return 0;
+}
+
 static __always_inline struct span_key futex_key(uint32_t tid)
 {
 	return (struct span_key){.id = tid, .part = LOCK_PART_USER};
@@ -174,6 +201,7 @@ static __always_inline void take_wait(
 	if (!take_futex(s, number, is_compat))
 		return;
 	count->hits++;
+	take_owner(s);
 	if (take_stacks(ctx, s, true, count))
 		begin_wait(s, &key, count);
 }
@@ -255,7 +283,8 @@ static __always_inline void note_release(struct bpf_raw_tracepoint_args *ctx, st
 	if (my_flags() & TASK_EXITING && labels.kind == LOCK_FUTEX &&
 		(uint64_t)BPF_CORE_READ(current_task(), clear_child_tid) == labels.address)
 		labels.kind = LOCK_JOIN;
-	labels.tgid_by = ids.tgid;
+	if (labels.kind == LOCK_JOIN)
+		labels.owner = 0;
 	labels.tid_by = ids.tid;
 	bpf_get_current_comm(labels.comm_by, sizeof(labels.comm_by));
 	wait->word[LOCK_NUMBER] = labels_number(&labels);
@@ -361,6 +390,26 @@ static __always_inline struct span_key contention_key(uint64_t lock)
 		.id = lock, .tgid = bpf_get_current_pid_tgid(), .part = LOCK_PART_KERNEL};
 }
 
+struct mutex {
+	struct {
+		long counter;
+	} owner;
+} __attribute__((preserve_access_index));
+
+/*
+ * Returns the thread that has the mutex at ADDRESS, or 0 if it is not known, as kernels for real
+ * time have other mutexes. The lowest bits of the owner's address are flags.
+ */
+static __noinline uint64_t mutex_owner(uint64_t address)
+{
+	const struct mutex *mutex = (const void *)address;
+	const struct task_struct *owner = NULL;
+
+	if (bpf_core_field_exists(mutex->owner))
+		owner = (const void *)(BPF_CORE_READ(mutex, owner.counter) & ~7UL);
+	return owner ? BPF_CORE_READ(owner, pid) : 0;
+}
+
 /* The tracepoint is hit again when a thread that has spun for a mutex goes to sleep. */
 SEC("raw_tp/contention_begin")
 int on_contention(struct bpf_raw_tracepoint_args *ctx)
@@ -383,6 +432,8 @@ int on_contention(struct bpf_raw_tracepoint_args *ctx)
 	if (take_stacks(ctx, s, false, count)) {
 		s->span.word[LOCK_ADDRESS] = key.id;
 		s->span.word[LOCK_KIND] = kind_of_contention(ctx->args[1]);
+		if (s->span.word[LOCK_KIND] == LOCK_MUTEX)
+			s->span.word[LOCK_KIND] |= mutex_owner(key.id) << LOCK_OWNER;
 		begin_wait(s, &key, count);
 	}
 	release_scratch(s);

@@ -2,6 +2,7 @@
 /* locks: names the locks, and adds the waits that have not ended; see locks.bpf.c. */
 #include "locks.h"
 #include "lock_names.h"
+#include "lock_owners.h"
 #include "engine/bpf/bpf_tool.h"
 #include "engine/bpf/drain.h"
 #include "engine/bpf/features.h"
@@ -46,6 +47,7 @@ struct locks_run {
 	struct lock_labels open; /* of the wait that is being added */
 	bool never_ran;          /* its thread has not run since the recording began */
 	struct lock_names names;
+	struct lock_owners owners;
 };
 
 /* Stands for the labels of a wait that has not ended, which have no number. */
@@ -79,6 +81,7 @@ static void begin(struct tool_run *run)
 	struct locks_run *r = xcalloc(1, sizeof(*r));
 
 	lock_names_init(&r->names, run->facet.ps, !run->request->windows);
+	lock_owners_init(&r->owners);
 	run->data = r;
 }
 
@@ -87,6 +90,7 @@ static void release(struct tool_run *run)
 	struct locks_run *r = run->data;
 
 	lock_names_release(&r->names);
+	lock_owners_release(&r->owners);
 	free(r);
 }
 
@@ -115,6 +119,18 @@ static uint32_t label_releaser(struct samples *s, uint32_t set, const struct loc
 	set = samples_label(s, set, "released-by", text);
 	free(text);
 	return set;
+}
+
+/*
+ * Adds the thread that had the lock when the wait began. What looks like an owner is something else
+ * if the process has no such thread.
+ */
+static uint32_t label_owner(
+	struct locks_run *r, struct samples *s, uint32_t set, const struct lock_labels *l)
+{
+	const char *owner = lock_owners_get(&r->owners, l->tgid, l->owner, r->labels);
+
+	return owner ? samples_label(s, set, "held-by", owner) : set;
 }
 
 /* Learns the names of all locks that were waited for so far, and of L. */
@@ -168,6 +184,8 @@ static uint32_t labels(struct tool_run *run, uint32_t value)
 	uint32_t set = label_lock(r, s, &l);
 
 	set = samples_label(s, set, "kind", kinds[l.kind % LOCK_KINDS]);
+	if (l.owner)
+		set = label_owner(r, s, set, &l);
 	if (l.error)
 		set = samples_label(s, set, "error", error_name(l.error, other));
 	if (value == LABELS_OPEN && r->never_ran)
@@ -193,7 +211,7 @@ static void find_joined(const struct locks_run *r, struct lock_labels *l)
 	if (l->kind != LOCK_FUTEX || bpf_map_lookup_elem(r->threads, &key, &thread))
 		return;
 	l->kind = LOCK_JOIN;
-	l->tgid_by = l->tgid;
+	l->owner = 0;
 	l->tid_by = thread.tid;
 	memcpy(l->comm_by, thread.comm, COMM_LEN);
 }
@@ -209,6 +227,7 @@ static void add_wait(struct tool_run *run, const struct span *wait, uint64_t now
 
 	r->open = (struct lock_labels){.address = wait->word[LOCK_ADDRESS],
 		.tgid = kind < LOCK_SPIN ? row.tgid : 0,
+		.owner = (uint32_t)(wait->word[LOCK_KIND] >> LOCK_OWNER),
 		.kind = kind};
 	r->never_ran = wait->word[LOCK_KIND] & LOCK_EARLIER;
 	find_joined(r, &r->open);

@@ -39,7 +39,12 @@ struct lock_labels {
 	uint16_t kind; /* enum lock_kind */
 	uint16_t error;
 	/* the thread that has released the lock, or that LOCK_JOIN waits for, or 0 */
-	uint32_t tgid_by, tid_by;
+	uint32_t tid_by;
+	/*
+	 * The thread that had the lock when the wait began, as the lock has it: a number in the PID
+	 * namespace of its process, or of a lock of the kernel in ours; or 0.
+	 */
+	uint32_t owner;
 	char comm_by[COMM_LEN];
 };
 
@@ -64,11 +69,12 @@ enum { LOCK_THREADS_MAX = 1 << 12 };
 /* The words of a span that is a wait. */
 enum {
 	LOCK_ADDRESS,
-	LOCK_KIND,   /* and LOCK_EARLIER */
+	LOCK_KIND,   /* and LOCK_EARLIER, and from bit LOCK_OWNER on the owner */
 	LOCK_NUMBER, /* number of its struct lock_labels, or 0 if the lock was not released yet */
 };
 
 enum { LOCK_EARLIER = 1 << 16 }; /* the wait has begun before the recording */
+enum { LOCK_OWNER = 32 };
 
 enum lock_part { LOCK_PART_USER, LOCK_PART_KERNEL }; /* tell a thread's waits apart */
 

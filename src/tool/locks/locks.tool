@@ -8,7 +8,7 @@
 // flametap: unit ns
 // flametap: clock monotonic
 // flametap: none the target did not wait for locks
-// flametap: keys lock kind released-by error ran
+// flametap: keys lock kind held-by released-by error ran
 // flametap: probe raw_syscalls:sys_enter
 // flametap: probe raw_syscalls:sys_exit
 // flametap: probe sched:sched_waking
