@@ -7,6 +7,7 @@
 #include "lib/util.h"
 #include "process/probe_point.h"
 #include "process/task.h"
+#include "tool/requests/request_load.h"
 #include "tool/requests/request_tables.h"
 #include "tool/requests/request_timeline.h"
 #include "tool/requests/request_watch.h"
@@ -16,6 +17,7 @@
 #include "view/timeline/timeline_svg.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { LONGEST_S = 1000000, SLOWEST = 10 };
 
@@ -33,6 +35,7 @@ struct latency_command {
 	struct request_results results;
 	struct request_counts counts;
 	struct request_watch watch;
+	struct request_load *load; /* of the workers */
 };
 
 /* There is only one key, because the kernel selects by one label. */
@@ -216,6 +219,32 @@ static void say_rate(const struct latency_command *c)
 			c->counts.total.count, c->watch.covered, rate);
 }
 
+static void begin_load(struct latency_command *c)
+{
+	c->load = xcalloc(c->workers.nr, sizeof(*c->load));
+	for (size_t i = 0; i < c->workers.nr; i++)
+		c->load[i] = (struct request_load){
+			c->workers.list[i].pid, request_load_busy(c->workers.list[i].pid)};
+}
+
+/* A worker that has ended, and has no times any more, counts as idle. */
+static void end_load(struct latency_command *c)
+{
+	for (size_t i = 0; i < c->workers.nr; i++) {
+		uint64_t now = request_load_busy(c->load[i].pid), then = c->load[i].busy_ns;
+
+		c->load[i].busy_ns = now > then ? now - then : 0;
+	}
+}
+
+static void say_load(const struct latency_command *c)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	request_load_say(c->load, c->workers.nr, (uint64_t)(c->watch.elapsed * 1e9), &line);
+	program_say_rest(&line);
+}
+
 static int print(struct latency_command *c)
 {
 	struct request_tables tables = {
@@ -231,6 +260,7 @@ static int print(struct latency_command *c)
 			    "clock, in whole ms",
 			c->counts.by_clock,
 			c->watch.share < 100 ? "the probes were set" : "the recording");
+	say_load(c);
 	partial = say_losses(c);
 	if (c->counts.total.count)
 		return partial ? EXIT_PARTIAL : EXIT_OK;
@@ -244,6 +274,7 @@ static void release(struct latency_command *c)
 	request_counts_release(&c->counts);
 	request_results_release(&c->results);
 	request_timing_release(&c->timing);
+	free(c->load);
 	nginx_workers_close(&c->workers);
 }
 
@@ -280,8 +311,10 @@ int main(int argc, char **argv)
 		c.watch.pid = c.pid;
 		c.watch.timing = &c.timing;
 		c.watch.results = &c.results;
+		begin_load(&c);
 		bool is_whole = !request_watch(&c.watch, &err);
 
+		end_load(&c);
 		request_counts_read(&c.counts, &c.timing, &c.results);
 		ret = print_as_caller(&c, &err);
 		if (!is_whole && ret == EXIT_OK)
