@@ -322,8 +322,8 @@ static void note(const struct tool_run *run, struct strbuf *notes)
 			at->sum.unread);
 	if (at->sum.begun > at->sum.ended)
 		strbuf_addf(notes,
-			"%" PRIu64 " calls have not returned and are not included: they went on at "
-			"the end, or were left by an exit, an exec or a jump\n",
+			"calls that did not return are not included (%" PRIu64
+			"): they went on at the end, or were left by an exit, an exec or a jump\n",
 			at->sum.begun - at->sum.ended);
 }
 

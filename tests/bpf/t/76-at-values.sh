@@ -70,7 +70,7 @@ C=20
 at latency "calls $C" --at 'process.function("nap")' --latency
 lasts latency $((2 * C))
 check_eq 'latency: stack' 1 "$(grep -cE '^_start;.*;make_calls;nap [0-9]+$' "$T/latency.folded")"
-check 'latency: all calls return' sh -c "! grep -q 'have not returned' '$T/latency.err'"
+check 'latency: all calls return' sh -c "! grep -q 'did not return' '$T/latency.err'"
 at recursive "calls $C" --at 'process.function("dive")' --latency
 lasts recursive $((C * (1 + 2 + 3 + 4)))
 check_eq 'recursive: a stack for each depth' 4 "$(grep -cE ';make_calls(;dive){1,4} [0-9]+$' "$T/recursive.folded")"
@@ -80,12 +80,12 @@ lasts sleep $((C * (2 + 4)))
 status=0
 begin_at left "calls $C" --at 'process.function("jumped")' --at 'process.function("ended")' --latency
 check_eq 'left: nothing is added' 1 "$status"
-check 'left: all calls are counted' grep -q ": $((2 * C)) calls have not returned" "$T/left.err"
+check 'left: all calls are counted' grep -q ": calls that did not return .* ($((2 * C)))" "$T/left.err"
 at mixture "calls $C" --at 'process.function("nap")' --at 'process.function("jumped")' --latency --by probe
 check_eq 'mixture: only what returns' 1 "$(grep -c . "$T/mixture.folded")"
-check 'mixture: calls that do not return' grep -q ": $C calls have not returned" "$T/mixture.err"
+check 'mixture: calls that do not return' grep -q ": calls that did not return .* ($C)" "$T/mixture.err"
 at failing "values $N" --at "$GIVE" --latency --if '$return < 0'
-check 'failing: all calls return' sh -c "! grep -q 'have not returned' '$T/failing.err'"
+check 'failing: all calls return' sh -c "! grep -q 'did not return' '$T/failing.err'"
 status=0
 begin_at too_long "calls $C" --at 'process.function("nap")' --latency --max 1000
 check_eq 'too_long: nothing is added' 1 "$status"

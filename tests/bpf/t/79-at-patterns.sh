@@ -24,7 +24,7 @@ check_eq 'two: pattern' 20 "$(weight "$T/two.folded" '^process.function."many_99
 # each function has its own return, also if it jumps to another one
 at latency 5 --at 'process.function("tail_?")' --latency --distr -u
 check_eq 'latency: all calls' 10 "$("$TOP/bin/bt-report" --distr --json "$T/latency.rec" 2>/dev/null | grep -o '"count": [0-9]*' | head -n 1 | cut -d' ' -f2)"
-check 'latency: all return' sh -c "! grep -q 'have not returned' '$T/latency.err'"
+check 'latency: all return' sh -c "! grep -q 'did not return' '$T/latency.err'"
 at returns 2 --at 'process.function("many_1??").return' -u
 check_eq 'returns: all' 200 "$(weight "$T/returns.folded")"
 

@@ -32,7 +32,7 @@ for function in branch_first frame_first push_second; do
 	at returned $N --at "process.function(\"$function\").return" --value '$return' -u
 	check_eq "returned: $function" $sum "$(weight "$T/returned.folded")"
 	at latency $N --at "process.function(\"$function\")" --latency -u
-	check "latency: $function: all return" sh -c "! grep -q 'have not returned' '$T/latency.err'"
+	check "latency: $function: all return" sh -c "! grep -q 'did not return' '$T/latency.err'"
 	check_eq "latency: $function: stacks" 1 "$(grep -cE "^_start;.*;main;$function [0-9]+\$" "$T/latency.folded")"
 	check_eq "latency: $function: its data" '0 wrong' "$(tail -n 1 "$T/target.out")"
 done

@@ -44,7 +44,7 @@ more() {
 	counts written '_start;.*' 10000
 	at recursive 'calls 10' --at 'process.function("dive")' --latency
 	check 'recursive: at least 100 ms' test "$(weight "$T/recursive.folded" '^_start;.*;dive')" -ge 100000000
-	check 'recursive: all calls return' sh -c "! grep -q 'have not returned' '$T/recursive.err'"
+	check 'recursive: all calls return' sh -c "! grep -q 'did not return' '$T/recursive.err'"
 	at sleep 'calls 10' --at syscall.clock_nanosleep --latency -u
 	check 'sleep: at least 60 ms' test "$(weight "$T/sleep.folded" '^_start;.*;usleep;.*')" -ge 60000000
 	at syscall_pattern '500 20' --at 'syscall.getpp?d' -u
@@ -74,10 +74,10 @@ in_guest() {
 	counts faults '_start;.*;main;touch' 100
 	at latency 'calls 10' --at 'process.function("nap")' --latency
 	check 'latency: at least 20 ms' test "$(weight "$T/latency.folded" '^_start;.*;nap')" -ge 20000000
-	check 'latency: all calls return' sh -c "! grep -q 'have not returned' '$T/latency.err'"
+	check 'latency: all calls return' sh -c "! grep -q 'did not return' '$T/latency.err'"
 	at asleep 'calls 10' --at 'kernel.function("hrtimer_nanosleep")' --latency -u
 	check 'asleep: at least 60 ms' test "$(weight "$T/asleep.folded" '^_start;.*;usleep;.*')" -ge 60000000
-	check 'asleep: all calls return' sh -c "! grep -q 'have not returned' '$T/asleep.err'"
+	check 'asleep: all calls return' sh -c "! grep -q 'did not return' '$T/asleep.err'"
 	if is_older 5.15; then
 		refused 'before Linux 5.15 only one' --at 'process.function("seldom")' --at 'process.function("often")'
 	else
@@ -93,7 +93,7 @@ in_guest() {
 	check_eq 'kernel_returns: all hits' 20 "$(weight "$T/kernel_returns.folded")"
 	at asleep_pattern 'calls 10' --at 'kernel.function("hrtimer_nanoslee?")' --latency -u
 	check 'asleep_pattern: at least 60 ms' test "$(weight "$T/asleep_pattern.folded" '^_start;.*;usleep;.*')" -ge 60000000
-	check 'asleep_pattern: all calls return' sh -c "! grep -q 'have not returned' '$T/asleep_pattern.err'"
+	check 'asleep_pattern: all calls return' sh -c "! grep -q 'did not return' '$T/asleep_pattern.err'"
 	at trace_pattern '500 20' --at 'kernel.trace("raw_syscalls:sys_ente?")' -u
 	counts trace_pattern '_start;.*;seldom;getppid' 20
 	[ -z "${CHECK_ALL-}" ] || more
