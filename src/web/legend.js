@@ -57,8 +57,8 @@ flametap.legend = (() => {
 		sums.map((side, s) => text.percent(side[k], totals[s])).join(' \u2192 ');
 
 	/*
-	 * Returns an entry with its share of the self weight and, in parentheses, of the inclusive weight. A click highlights its
-	 * frames.
+	 * Returns an entry with its share of the self weight and, if it is another one, of the inclusive weight. A click highlights
+	 * its frames.
 	 */
 	function entry(which, value, label, sums, k, ...before) {
 		const on = state[which] === value, totals = now.view.stacks.totals(0);
@@ -68,7 +68,7 @@ flametap.legend = (() => {
 			{ 'aria-pressed': on });
 
 		item.append(...before, html('span', { class: 'label' }, label),
-			html('span', { class: 'share' }, areTwo() ? self : `${self} (${total})`));
+			html('span', { class: 'share' }, areTwo() || self === total ? self : `${self} (incl. ${total})`));
 		return item;
 	}
 

@@ -213,7 +213,7 @@ def legend(browser):
                     "return flametap.data.categories.map((c, n) => [c, [s.self[0][n], s.total[0][n]]])")
     equal({c: n for c, n in shown if n[1]},
           {r['category']: [int(r['self']), int(r['inclusive'])] for r in rows})
-    equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 % (100.00 %)'])
+    equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 %'])
     for row in rows:
         label = row['category']
         page.push('.legend [aria-label=Categories] button', page.js(
@@ -267,14 +267,14 @@ def colour_by_other_ways(browser):
     entries = '.legend [aria-label=Groups] button'
     equal(page.texts('.legend .ways button'), ['Module', 'Package', 'Label'])
     equal(page.texts(entries), [])
-    for way, expected in (('Module', ['libc.so.6100.00 % (100.00 %)', 'w0.00 % (100.00 %)', 'task0.00 % (100.00 %)']),
-                          ('Package', ['libc.so.675.00 % (75.00 %)', 'boost25.00 % (25.00 %)', 'std0.00 % (100.00 %)', 'task0.00 % (100.00 %)']),
-                          ('Label', ['a/175.00 % (75.00 %)', 'b/225.00 % (25.00 %)'])):
+    for way, expected in (('Module', ['libc.so.6100.00 %', 'w0.00 % (incl. 100.00 %)', 'task0.00 % (incl. 100.00 %)']),
+                          ('Package', ['libc.so.675.00 %', 'boost25.00 %', 'std0.00 % (incl. 100.00 %)', 'task0.00 % (incl. 100.00 %)']),
+                          ('Label', ['a/175.00 %', 'b/225.00 %'])):
         page.push('.legend .ways button', way)
         equal(page.hash(), '#colour=' + way.lower())
         equal(sorted(page.texts(entries)), sorted(expected))
         equal(len(page.js("return [...document.querySelectorAll('.legend [aria-label=Groups] .swatch')]")), len(expected))
-    page.push(entries, 'b/225.00 % (25.00 %)')
+    page.push(entries, 'b/225.00 %')
     equal(page.text('found').split(' (')[0], 'Matched ' + profiles.percent(10, 40))
     equal(page.js("return document.querySelectorAll('#frames rect.m').length"), 3)
     holds(page.js("return document.getElementById('frames').classList.contains('dimmed')"), 'the others do not fade')
@@ -312,8 +312,8 @@ def mixed(browser):
     with open(os.path.join(os.path.dirname(__file__), '../golden/recording/mixed.in'), encoding='utf-8') as f:
         page = Page(browser, draw('mixed', f.read()))
     equal(page.texts('.legend [aria-label=Kinds] button'),
-          ['user70.15 % (100.00 %)', 'kernel29.85 % (29.85 %)', 'perl0.00 % (94.03 %)', 'note0.00 % (10.45 %)'])
-    page.push('.legend [aria-label=Kinds] button', 'perl0.00 % (94.03 %)')
+          ['user70.15 % (incl. 100.00 %)', 'kernel29.85 %', 'perl0.00 % (incl. 94.03 %)', 'note0.00 % (incl. 10.45 %)'])
+    page.push('.legend [aria-label=Kinds] button', 'perl0.00 % (incl. 94.03 %)')
     equal(page.text('found'), 'Matched ' + profiles.percent(63, 67))
     page.quiet()
 
@@ -324,7 +324,7 @@ def states(browser):
     text = 'main;work;futex_k;[sleeping] 60\nmain;work;[preempted] 30\nmain;work 10\n'
     for options in (), ('--reverse',):
         page = Page(browser, draw('states', text, *options))
-        equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 % (100.00 %)'])
+        equal(page.texts('.legend [aria-label=Kinds] button'), ['user100.00 %'])
         equal(page.texts('.legend [aria-label=States] button'), ['[sleeping]60.00 %', '[preempted]30.00 %'])
         page.hover('work')
         equal(page.text('numbers').split('self ')[1].split()[0], '0' if options else '40')
