@@ -30,7 +30,7 @@ struct tally {
 	struct memberships *ms;     /* or NULL */
 	struct vm_processes *vms;   /* for names that the script does not know, or NULL */
 	bool ready;                 /* "ready" was read: the probes are active */
-	int64_t began_ns, until_ns; /* monotonic times between which waits count; 0 if unknown */
+	int64_t began_ns, until_ns; /* monotonic times between which events count; 0 if unknown */
 	bool ended;                 /* "end" was read: all rows are here */
 	const struct vm *vm;        /* interpreter whose stacks replace user stacks, or NULL */
 	uint32_t nr_slices;         /* slices of time until the end, or 0 without slices */
