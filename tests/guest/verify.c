@@ -145,11 +145,12 @@ static void set_logs(struct bpf_object *object, int log_level)
 	struct bpf_program *program;
 	int nr = 0;
 
+	for (int i = 0; i < PROGRAMS_MAX; i++)
+		*logs[i] = 0;
 	bpf_object__for_each_program(program, object)
 	{
 		if (nr == PROGRAMS_MAX)
 			continue;
-		*logs[nr] = 0;
 		bpf_program__set_log_level(program, (unsigned)log_level);
 		bpf_program__set_log_buf(program, logs[nr++], LOG_SIZE);
 	}
