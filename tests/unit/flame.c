@@ -647,10 +647,10 @@ static void test_legend(void **unused)
 
 	legend = xstrndup(start, len);
 	assert_non_null(strstr(legend, "<rect class=\"k0\" x=\"10\" y=\"49\""));
-	assert_non_null(strstr(legend, ">user 0.00 % (100.00 %)</text>"));
-	assert_non_null(strstr(legend, ">perl 50.00 % (50.00 %)</text>"));
-	assert_non_null(strstr(legend, ">kernel 37.50 % (37.50 %)</text>"));
-	assert_non_null(strstr(legend, ">note 12.50 % (12.50 %)</text>"));
+	assert_non_null(strstr(legend, ">user 0.00 % (incl. 100.00 %)</text>"));
+	assert_non_null(strstr(legend, ">perl 50.00 %</text>"));
+	assert_non_null(strstr(legend, ">kernel 37.50 %</text>"));
+	assert_non_null(strstr(legend, ">note 12.50 %</text>"));
 	assert_null(strstr(legend, "jit"));
 	free(legend);
 	free(text);

@@ -9,7 +9,7 @@ printf 'main;work;futex_k;[sleeping] 60\nmain;work;[preempted] 30\nmain;work 10\
 for option in '' --reverse; do
 	# shellcheck disable=SC2086 # none or one
 	view states.svg bt-flame $option "$T/states.folded"
-	check_eq "states: legend ${option:-as it is}" 'user 100.00 % (100.00 %) [sleeping] 60.00 % [preempted] 30.00 %' \
+	check_eq "states: legend ${option:-as it is}" 'user 100.00 % [sleeping] 60.00 % [preempted] 30.00 %' \
 		"$(view_legend states.svg | xargs)"
 	view states.csv bt-report $option "$T/states.folded"
 	check_eq "states: table ${option:-as it is}" 'futex_k,,60 work,,40 main,,0' "$(sed 1d "$T/states.csv" | cut -d, -f1-3 | xargs)"

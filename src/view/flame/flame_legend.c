@@ -92,6 +92,16 @@ static void add_states(struct legend *l, const struct profile *p, const struct l
 	free(weights);
 }
 
+/* Appends " (incl. 99.70 %)", unless that is the self share, too. */
+static void add_inclusive(struct strbuf *text, struct kind_weight weight, uint64_t total)
+{
+	if (weight.inclusive == weight.self)
+		return;
+	strbuf_adds(text, " (incl. ");
+	percent_add(text, weight.inclusive, total);
+	strbuf_adds(text, " %)");
+}
+
 static void add_kinds(struct legend *l, const struct profile *p)
 {
 	struct leaves leaves;
@@ -107,9 +117,8 @@ static void add_kinds(struct legend *l, const struct profile *p)
 		strbuf_reset(&text);
 		strbuf_addf(&text, "%s ", frame_kind_word((enum frame_kind)kind));
 		percent_add(&text, kinds[kind].self, p->nodes[0].total);
-		strbuf_adds(&text, " % (");
-		percent_add(&text, kinds[kind].inclusive, p->nodes[0].total);
-		strbuf_adds(&text, " %)");
+		strbuf_adds(&text, " %");
+		add_inclusive(&text, kinds[kind], p->nodes[0].total);
 		add_entry(l, (char[]){picture_kind_letter((enum frame_kind)kind), '0', '\0'},
 			text.buf);
 	}
