@@ -160,6 +160,7 @@ static void check_script(const struct options *o)
 		{"at", "if", q->measure.test},
 		{"vm", o->mixed ? "mixed" : vm_option(q), q->vms},
 		{"kernel", "k", q->kernel && tool_is_in_user(q->tool)},
+		{"label", q->labels.nr ? q->labels.list[0].source->name : "", q->labels.nr},
 	};
 	struct strbuf err = STRBUF_INIT;
 
@@ -167,10 +168,6 @@ static void check_script(const struct options *o)
 		if (used[i].is_given && !tool_takes(q->tool, used[i].what))
 			usage_error("%s%s: the script %s does not support it",
 				used[i].option[1] ? "--" : "-", used[i].option, q->tool->name);
-	if (q->labels.nr && !tool_takes(q->tool, "label"))
-		usage_error("--%s: the script %s does not support it; sample-bt does and, for "
-			    "waits, sample-bt-off-cpu --state all",
-			q->labels.list[0].source->name, q->tool->name);
 	if (tool_values_check(q->tool, &q->values, &err))
 		usage_error("%s", err.buf);
 	strbuf_release(&err);

@@ -27,7 +27,7 @@ struct runs {
 struct sharing {
 	struct wait_spans spans; /* the beginning */
 	struct samples *samples;
-	uint32_t on, tick; /* the labels of runs and of ticks */
+	uint32_t on, tick; /* sets with the label of runs, and of ticks */
 	struct table by_thread;
 	struct runs *list;
 	size_t nr, alloc;
@@ -56,14 +56,50 @@ static struct runs *runs_of(struct sharing *s, const struct sample_key *key)
 	return &s->list[*at];
 }
 
+static bool same_label(const struct sample_label *a, const struct sample_label *b)
+{
+	return a->key == b->key && a->value == b->value;
+}
+
+/* Returns whether SET, which may have labels of a source, too, has the label of ONE. */
+static bool has_label(const struct sharing *s, uint32_t set, uint32_t one)
+{
+	const struct sample_label *labels = s->samples->labels;
+
+	while (set && !same_label(&labels[set], &labels[one]))
+		set = labels[set].others;
+	return set;
+}
+
+/* Returns SET with the label of runs in place of the label of ticks. */
+static uint32_t as_run(struct sharing *s, uint32_t set)
+{
+	struct sample_label label = s->samples->labels[set];
+	const struct strpool *strings = &s->samples->strings;
+
+	if (!set)
+		return 0;
+	bool is_tick = same_label(&label, &s->samples->labels[s->tick]);
+	uint32_t rest = as_run(s, label.others);
+
+	label = s->samples->labels[is_tick ? s->on : set];
+	char *key = xstrdup(strpool_get(strings, label.key));
+	char *value = xstrdup(strpool_get(strings, label.value));
+
+	set = samples_label(s->samples, rest, key, value);
+	free(key);
+	free(value);
+	return set;
+}
+
 static void add_up(struct sharing *s)
 {
 	for (size_t i = 1; i < s->samples->nr_rows; i++) {
 		const struct sample_row *row = &s->samples->rows[i];
 
-		if (row->key.labels == s->on)
+		if (has_label(s, row->key.labels, s->on))
 			runs_of(s, &row->key)->ns += row->sum;
-		else if (row->key.labels == s->tick)
+		else if (has_label(s, row->key.labels, s->tick))
 			runs_of(s, &row->key)->ticks += row->count;
 	}
 	for (size_t i = 0; i < s->nr; i++) {
@@ -96,7 +132,7 @@ static void take_runs(struct sharing *s)
 	for (size_t i = 1; i < s->samples->nr_rows; i++) {
 		struct sample_row *row = &s->samples->rows[i];
 
-		if (row->key.labels == s->on && runs_of(s, &row->key)->ticks)
+		if (has_label(s, row->key.labels, s->on) && runs_of(s, &row->key)->ticks)
 			empty(row);
 	}
 }
@@ -120,10 +156,10 @@ static void give_to_stacks(struct sharing *s)
 		struct series_item *list;
 		size_t nr;
 
-		if (row.key.labels != s->tick || samples_forgot(&row))
+		if (!has_label(s, row.key.labels, s->tick) || samples_forgot(&row))
 			continue;
 		empty(&s->samples->rows[i]);
-		row.key.labels = s->on;
+		row.key.labels = as_run(s, row.key.labels);
 		list = series_list(&s->samples->series, row.series, &nr);
 		for (size_t k = 0; k < nr; k++)
 			give(s, &row.key, list[k].slice, list[k].count);

@@ -12,5 +12,5 @@
 // flametap: probe sched:sched_switch begins ends
 // flametap: probe sched:sched_wakeup
 // flametap: probe sched:sched_wakeup_new
-// flametap: takes rate vm
+// flametap: takes rate vm label
 // flametap: program wall

@@ -46,7 +46,6 @@ wrong 'a slice that the recording ends in' '--slice is not shorter than the reco
 wrong 'operators without an interpreter' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --with op
 wrong 'operators of an interpreter without them' '--with op needs an interpreter: --perl, --lua, --php, --vm auto or --mixed; try --help$' -p 1 --ruby --with op
 wrong 'operators of a script without them' '--with op: the script vfs does not support it; try --help$' -p 1 --script vfs --perl --with op
-wrong 'labels of a script without them' '--postgres: the script wall does not support it; sample-bt does and, for waits, sample-bt-off-cpu --state all; try --help$' -p 1 --script wall --postgres
 wrong 'operators by SystemTap' \
 	'the label op needs the built-in engine, SystemTap does not record operators: --engine bpf; try --help$' \
 	-p 1 --perl --by op --engine stap
@@ -58,7 +57,6 @@ wrong 'a label that perf calls so' "--by: the script on-cpu does not record the 
 wrong 'a label of sources that are not asked for' "--by: the label 'uri' needs --nginx or --php-request$" -p 1 --by uri
 wrong 'a label of a source that another one does not have' "--by: the label 'location' needs --nginx$" -p 1 --php-request --by location
 wrong 'a label of interpreters' "--by: the label 'vmstate' needs --lua, --python, --vm auto or --mixed$" -p 1 --by vmstate
-wrong 'a label of sources with a script that takes none' "--by: the script wall does not record the label 'uri'; .*" -p 1 --script wall --by uri
 for words in '--script off-cpu --distr --by range' '--script vfs --where error=' '--by container' '--script syscalls --by thread,error'; do
 	check "sample-bt: $words is taken" sample-bt -d -p $$ --engine bpf $words
 done
@@ -66,6 +64,11 @@ mkdir -p own/stap
 sed '/^\/\/ flametap: keys/d' "$TOP/stap/faults.stp" >own/stap/own.stp
 check 'sample-bt: a script that does not declare its labels may have any' \
 	env FLAMETAP_DATADIR="$PWD/own" sample-bt -d -p $$ --engine bpf --script own --by any
+sed '/^\/\/ flametap: takes/s/ label//' "$TOP/stap/faults.stp" >own/stap/bare.stp
+bad 'sample-bt: labels of a script without them' 64 '^sample-bt: --postgres: the script bare does not support it; try --help$' \
+	env FLAMETAP_DATADIR="$PWD/own" sample-bt -p 1 --engine bpf --script bare --postgres
+bad 'sample-bt: a label of sources with a script that takes none' 64 "^sample-bt: --by: the script bare does not record the label 'uri'; .*" \
+	env FLAMETAP_DATADIR="$PWD/own" sample-bt -p 1 --engine bpf --script bare --by uri
 check 'sample-bt-vfs: the completion of --by has its labels' sh -c \
 	"sample-bt --script vfs --help | awk -v shell=bash -v program=sample-bt -f '$TOP/completion/completion.awk' | grep -q -e \"--by) .*process op path syscall error cgroup\""
 wrong 'a rate where there is none' '-F: the script off-cpu does not support it' -p 1 --script off-cpu -F 99

@@ -27,6 +27,13 @@ check_eq 'no texts' 0 "$(grep -c 'nr\.' "$T/labels.rec")"
 check_eq 'the process' "$queries" "$(table labels backend | sed "1d; s,\,.*,,")"
 check_eq 'samples between queries' none "$(table labels statement,function | awk -F, '$2 == "rests" { print $1 }' | sort -u)"
 
+# the whole time of a thread: its runs are shared out by ticks, which have the queries
+record wall --script wall -u -p $queries -t 1
+check_eq 'wall time: one query' "$selects" "$(queries_of wall selects)"
+check_eq 'wall time: between queries' '[no query]' "$(queries_of wall rests)"
+check_eq 'wall time: no ticks are left' '' "$(table wall state,query | grep '^tick')"
+check 'wall time: all runs are shared out' grep -q ' ticks share .* on a processor$' "$T/wall.err"
+
 record texts --with query-text -u -p $queries -t 0.3
 kill $queries
 texts=$(table texts query-text | sed -n "s/^\"*UPDATE goods SET name = 'nr. \([0-9]*\)'\"*,.*/\1/p" | sort -u)
