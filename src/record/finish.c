@@ -189,7 +189,8 @@ static char *remedy_of(const struct quality_module *module, const struct package
 		return NULL;
 	if (!ends_with(module->remedy, "-dbgsym") || !packages->server || debuginfod_has_servers())
 		return xstrdup(module->remedy);
-	return xasprintf("%s from the archive of debug packages, or set DEBUGINFOD_URLS=%s",
+	return xasprintf(
+		"%s from the archive of debug packages (man bt-resolve), or set DEBUGINFOD_URLS=%s",
 		module->remedy, packages->server);
 }
 
