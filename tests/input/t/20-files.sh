@@ -144,6 +144,7 @@ check_eq 'flametap: a command with its options' "$(bt-report --sort name good.re
 bad 'flametap: no such command' 64 "^flametap: 'xyzzy' is no command; try --help$" flametap xyzzy
 bad 'flametap: a longer word' 64 "^flametap: 'flamegraph' is no command: did you mean flame\?$" flametap flamegraph
 bad 'flametap: swapped letters' 64 "^flametap: 'recrod' is no command: did you mean record\?$" flametap recrod
+bad 'flametap: a subject' 64 "^flametap: 'memory' is no command: did you mean alloc, leaks, rss or mmap\?$" flametap memory
 bad 'flametap: a program' 64 "^flametap: 'ngx-latency' is no command: did you mean nginx-latency\?$" flametap help ngx-latency
 bad 'sample-bt: an option of other programs' 64 "unrecognized option '--duration': use -t TIME" sample-bt --duration=3
 bad 'sample-bt: a letter of other programs' 64 "unrecognized option '-K': use -k for kernel stacks" sample-bt -uK
