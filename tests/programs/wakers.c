@@ -140,8 +140,10 @@ int main(int argc, char **argv)
 	printf("child %d\n", child);
 	if (wait || !rounds)
 		await_signal();
-	for (int i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++) {
+		nap(); /* which only an interrupt ends */
 		wake_others(i);
+	}
 	until_waiting(rounds);
 	close(to_second[1]);
 	pthread_join(thread, NULL);
