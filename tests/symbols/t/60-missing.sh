@@ -173,7 +173,7 @@ if command -v node >/dev/null; then
 	record_command jit 2 node -e 'const f = n => n < 2 ? n : f(n - 1) + f(n - 2); for (;;) f(30)'
 	missing jit
 	check_sums jit
-	check_eq 'jit: the reason and the remedy' 'JIT-compiled, and there is no perf map; start node with --perf-basic-prof --interpreted-frames-native-stack' \
+	check_eq 'jit: the reason and the remedy' 'JIT-compiled, and there is no perf map; start node with --perf-basic-prof --interpreted-frames-native-stack; or with --cpu-prof, whose .cpuprofile bt-flame reads, with inlined functions' \
 		"$(says "[anonymous memory of process $target]")"
 else
 	skip jit 'no node'
