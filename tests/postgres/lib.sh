@@ -11,7 +11,9 @@ recorder() {
 	"$bin/sample-bt" --postgres --engine bpf "$@"
 }
 
-# table NAME KEYS: prints what the recording has by KEYS, as CSV
+# table NAME KEYS ARG…: prints what the recording has by KEYS, as CSV
 table() {
-	"$bin/bt-report" --by "$2" --csv "$T/$1.rec" 2>/dev/null
+	table_name=$1 table_keys=$2
+	shift 2
+	"$bin/bt-report" --by "$table_keys" --csv "$@" "$T/$table_name.rec" 2>/dev/null
 }

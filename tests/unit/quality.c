@@ -476,7 +476,8 @@ static void test_jit(void **state)
 {
 	(void)state;
 	check_jit("MainThread", "/usr/bin/node",
-		"start node with --perf-basic-prof --interpreted-frames-native-stack");
+		"start node with --perf-basic-prof --interpreted-frames-native-stack; or with "
+		"--cpu-prof, whose .cpuprofile bt-flame reads, with inlined functions");
 	check_jit("worker", "/usr/lib/jvm/libjvm.so",
 		"record before it ends and without --no-jvm, or start java with "
 		"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)");

@@ -8,9 +8,11 @@ cc -O1 -g -rdynamic -o "$T/queries" "$TOP/tests/programs/queries.c"
 selects='SELECT name FROM goods WHERE id = ?'
 updates='UPDATE goods SET name = ?'
 
-# queries_of NAME FUNCTION: prints the queries that the function's samples have
+# queries_of NAME FUNCTION ARG…: prints the queries that the function's samples have
 queries_of() {
-	table "$1" query,function | awk -F, -v of="$2" '$2 == of { print $1 }' | sort -u
+	queries_name=$1 queries_function=$2
+	shift 2
+	table "$queries_name" query,function "$@" | awk -F, -v of="$queries_function" '$2 == of { print $1 }' | sort -u
 }
 
 "$T/queries" &
@@ -27,10 +29,11 @@ check_eq 'no texts' 0 "$(grep -c 'nr\.' "$T/labels.rec")"
 check_eq 'the process' "$queries" "$(table labels backend | sed "1d; s,\,.*,,")"
 check_eq 'samples between queries' none "$(table labels statement,function | awk -F, '$2 == "rests" { print $1 }' | sort -u)"
 
-# the whole time of a thread: its runs are shared out by ticks, which have the queries
+# The whole time of a thread: its runs are shared out by ticks, which have the queries. If it waits for a processor when the recording
+# begins, that wait has none.
 record wall --script wall -u -p $queries -t 1
-check_eq 'wall time: one query' "$selects" "$(queries_of wall selects)"
-check_eq 'wall time: between queries' '[no query]' "$(queries_of wall rests)"
+check_eq 'wall time: one query' "$selects" "$(queries_of wall selects --label state=C)"
+check_eq 'wall time: between queries' '[no query]' "$(queries_of wall rests --label state=C)"
 check_eq 'wall time: no ticks are left' '' "$(table wall state,query | grep '^tick')"
 check 'wall time: all runs are shared out' grep -q ' ticks share .* on a processor$' "$T/wall.err"
 
