@@ -216,16 +216,20 @@ NOINLINE static void give_up(void)
 
 /* ---- the end of a thread ---- */
 
+static atomic_int joined_tid, helper_tid;
+
 static void *read_end(void *unused)
 {
 	char c;
 
+	atomic_store(&joined_tid, my_tid());
 	return read(end_pipe[0], &c, 1) == 1 ? unused : NULL;
 }
 
 /* Lets the joined thread end when the main thread waits for it. */
 static void *write_end(void *joiner)
 {
+	atomic_store(&helper_tid, my_tid());
 	until_in_call((int)(intptr_t)joiner, SYS_futex);
 	return write(end_pipe[1], "x", 1) == 1 ? joiner : NULL;
 }
@@ -236,6 +240,16 @@ NOINLINE static void join(pthread_t thread)
 	__asm__ volatile("" ::: "memory");
 }
 
+/*
+ * Waits until a thread that was joined is gone. Until then the kernel may wake the one that waits
+ * for the end of the next thread, whose memory is the same.
+ */
+static void until_gone(int tid)
+{
+	while (!syscall(SYS_tgkill, getpid(), tid, 0))
+		nap();
+}
+
 static void join_one(void)
 {
 	pthread_t joined, helper;
@@ -244,6 +258,8 @@ static void join_one(void)
 	pthread_create(&helper, NULL, write_end, (void *)(intptr_t)my_tid());
 	join(joined);
 	await_end(helper);
+	until_gone(atomic_load(&joined_tid));
+	until_gone(atomic_load(&helper_tid));
 }
 
 /* ---- a lock of the kernel: one thread at a time reads from a terminal ---- */
