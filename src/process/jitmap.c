@@ -60,26 +60,14 @@ static int work_tmp(void *room, int passed)
 	return open_in_root(j->pid, "tmp", O_PATH | O_DIRECTORY);
 }
 
-/* Reads the innermost PID and the user ID from /proc/PID/status. Returns false on failure. */
+/* Reads the innermost PID and the user ID of a process. Returns false if it has ended. */
 static bool read_status(struct jitmap *j, uint32_t pid)
 {
-	char path[64], line[256];
-	bool found = false;
+	uint32_t number = task_own_number(pid, pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	FILE *in = fopen(path, "re");
-
-	while (in && fgets(line, sizeof(line), in)) {
-		const char *last = strrchr(line, '\t');
-
-		if (sscanf(line, "Uid: %*u %u", &j->user) == 1)
-			found = true;
-		else if (!strncmp(line, "NSpid:", 6) && last)
-			sscanf(last, "%u", &j->number);
-	}
-	if (in)
-		fclose(in);
-	return found;
+	j->user = task_user(pid);
+	j->number = number ? number : pid; /* before Linux 4.1 it is not known */
+	return j->user != UINT32_MAX;
 }
 
 /* Returns the start time of a process in seconds since the epoch, from ticks since boot. */

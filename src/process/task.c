@@ -148,8 +148,7 @@ uint32_t task_process(uint32_t tid)
 	return pid;
 }
 
-/* Returns the number of a task in its innermost PID namespace, or 0 if it has ended. */
-static uint32_t own_number(uint32_t pid, uint32_t tid)
+uint32_t task_own_number(uint32_t pid, uint32_t tid)
 {
 	char path[64], line[256];
 	uint32_t number = 0;
@@ -170,7 +169,7 @@ static uint32_t own_number(uint32_t pid, uint32_t tid)
 
 uint32_t task_thread(uint32_t pid, uint32_t number)
 {
-	uint32_t found = own_number(pid, number) == number ? number : 0;
+	uint32_t found = task_own_number(pid, number) == number ? number : 0;
 	char path[64];
 	uint64_t tid;
 
@@ -179,7 +178,7 @@ uint32_t task_thread(uint32_t pid, uint32_t number)
 
 	for (struct dirent *e; threads && !found && (e = readdir(threads));)
 		if (parse_u64(e->d_name, strlen(e->d_name), 10, &tid) &&
-			own_number(pid, (uint32_t)tid) == number)
+			task_own_number(pid, (uint32_t)tid) == number)
 			found = (uint32_t)tid;
 	if (threads)
 		closedir(threads);

@@ -25,6 +25,9 @@ uint32_t *task_programs(size_t *nr);
 /* Returns the process of the thread TID, or 0 if there is no such thread. */
 uint32_t task_process(uint32_t tid);
 
+/* Returns the number of a thread in its innermost PID namespace, or 0 if it has ended. */
+uint32_t task_own_number(uint32_t pid, uint32_t tid);
+
 /*
  * Returns the thread of process PID that calls itself NUMBER, as in a container with a PID
  * namespace of its own, or 0 if there is none.

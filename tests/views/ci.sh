@@ -4,16 +4,10 @@
 # a test fails, if a function takes a larger share, and if all of them take longer alike.
 set -eu
 . "$TOP/tests/lib.sh"
+. "$TOP/tests/ci.sh"
 
-if ! command -v make >/dev/null || ! command -v man >/dev/null; then
-	skip 'ci' 'no make or no man'
-	exit 0
-fi
-
-# the lines of the page from "#!/bin/sh" to the end of the paragraph
-MANWIDTH=200 MANROFFSEQ='' man -l "$TOP/man/bt-diff.1" 2>"$T/man.err" | col -bx |
-	awk '/^ *#!\/bin\/sh$/ { indent = index($0, "#") } indent && /^$/ { exit } indent { print substr($0, indent) }' >"$T/ci"
-check 'the page has a script' grep -q '^bt-diff .*--fail-above' "$T/ci"
+has_ci_tools || exit 0
+ci_script
 
 # The recorder runs the command, and writes the samples of three functions, which differ a little from run to run.
 mkdir "$T/bin"
@@ -33,23 +27,6 @@ PATH=$T/bin:$(dirname "$BIN"):$PATH
 export PATH
 printf 'test:\n\t@exit $(RESULT)\n' >"$T/Makefile"
 cd "$T"
-
-# ci NAME STATUS: checks how the script ends; its output is in NAME.err
-ci() {
-	ci_status=0
-	sh ./ci >"$1.out" 2>"$1.err" || ci_status=$?
-	[ "$ci_status" = "$2" ] || note "$1.err"
-	check_eq "$1" "$2" "$ci_status"
-}
-
-# tests_of: prints the numbers of failed and of all tests, and their names
-tests_of() {
-	python3 -c '
-import xml.etree.ElementTree
-suite = xml.etree.ElementTree.parse("slower.xml").getroot()
-names = [case.get("name") for case in suite if case.find("failure") is not None]
-print(suite.get("failures"), "of", suite.get("tests"), *names)'
-}
 
 export RESULT=0 ALL=100 LOOK_UP=4
 ci first 0

@@ -155,8 +155,8 @@ static __always_inline bool take_futex(struct scratch *s, uint64_t number, bool 
 }
 
 enum {
-	MUTEX_OWNER_AT = 8,    /* in glibc's pthread_mutex_t, whose futex is its first member */
-	PI_OWNER = 0x3fffffff, /* FUTEX_TID_MASK */
+	MUTEX_OWNER_AT = 8,     /* in glibc's pthread_mutex_t, whose futex is its first member */
+	OWNER_TID = 0x3fffffff, /* FUTEX_TID_MASK */
 };
 
 /*
@@ -176,7 +176,7 @@ static __noinline int take_owner(struct scratch *s)
 		return 0;
 	bpf_probe_read_user(&owner, sizeof(owner),
 		(const void *)(kind == LOCK_PI ? address : address + MUTEX_OWNER_AT));
-	s->span.word[LOCK_KIND] |= (uint64_t)(owner & PI_OWNER) << LOCK_OWNER;
+	s->span.word[LOCK_KIND] |= (uint64_t)(owner & OWNER_TID) << LOCK_OWNER;
 	return 0;
 }
 
