@@ -235,3 +235,20 @@ uint64_t hash_bytes(const void *p, size_t n)
 		h = (h ^ s[i]) * 0x100000001b3ULL;
 	return hash_u64(h);
 }
+
+uint64_t hash_words(const uint64_t *words, size_t n)
+{
+	enum { LANES = 4 };
+	const uint64_t prime = 0x9e3779b97f4a7c15;
+	uint64_t lanes[LANES] = {1, 2, 3, 4}, hash = n;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			lanes[k] = (lanes[k] ^ words[i + k]) * prime;
+	for (; i < n; i++)
+		lanes[i % LANES] = (lanes[i % LANES] ^ words[i]) * prime;
+	for (size_t k = 0; k < LANES; k++)
+		hash = hash_u64(hash ^ lanes[k]);
+	return hash;
+}

@@ -26,7 +26,7 @@ enum {
 	UNWIND_FANOUT = 1024, /* a power of two */
 	UNWIND_RULES = 256,   /* rules in a block */
 	UNWIND_LEVELS = 3,    /* enough for 1 Gi rows */
-	UNWIND_VERSION = 8,
+	UNWIND_VERSION = 9,
 };
 
 #define UNWIND_MAGIC 0x7077756666616c66ULL
@@ -90,7 +90,7 @@ enum { UNWIND_RA_REG = 0x4000 };
 
 struct unwind_header {
 	uint64_t magic;
-	uint64_t checksum; /* hash_bytes() of everything after this field */
+	uint64_t checksum; /* hash_words() of everything after this field */
 	uint32_t version;
 	uint32_t nr_blocks;
 	uint64_t base; /* address of the first row; rows are relative to it */

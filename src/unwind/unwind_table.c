@@ -11,7 +11,8 @@ uint64_t unwind_table_checksum(const unsigned char *blocks, size_t size)
 {
 	size_t skip = offsetof(struct unwind_header, version);
 
-	return hash_bytes(blocks + skip, size - skip);
+	return hash_words(
+		(const uint64_t *)(const void *)(blocks + skip), (size - skip) / sizeof(uint64_t));
 }
 
 /*

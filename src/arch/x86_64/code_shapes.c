@@ -22,12 +22,40 @@ static size_t mov_before(const unsigned char *code, size_t at)
 	return at >= 1 && p[-1] == 0xb8;
 }
 
+/* Returns whether there is a system call in the bytes at P or one byte further. Compilers vectorise
+ * this. */
+static bool has_syscall(const unsigned char *p, size_t n)
+{
+	unsigned char any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= (p[i] == 0x0f) & (p[i + 1] == 0x05);
+	return any;
+}
+
+/* Like memmem(3) for a NEEDLE that ends with a system call. These are rare, so nearly all code is
+ * skipped fast. */
+static const unsigned char *find_syscall(const unsigned char *from, const unsigned char *end,
+	const unsigned char *needle, size_t len)
+{
+	enum { STRIDE = 1024 };
+	const unsigned char *found;
+
+	while ((size_t)(end - from) > STRIDE + len) {
+		if (has_syscall(from + len - 2, STRIDE) &&
+			(found = memmem(from, STRIDE + len - 1, needle, len)))
+			return found;
+		from += STRIDE;
+	}
+	return memmem(from, (size_t)(end - from), needle, len);
+}
+
 size_t shape_sigreturn(const unsigned char *code, size_t size, size_t *at)
 {
 	static const unsigned char tail[] = {15, 0, 0, 0, 0x0f, 0x05};
 	const unsigned char *found = code + *at, *end = code + size;
 
-	while ((found = memmem(found, (size_t)(end - found), tail, sizeof(tail)))) {
+	while ((found = find_syscall(found, end, tail, sizeof(tail)))) {
 		size_t head = mov_before(code, (size_t)(found - code));
 
 		if (head) {

@@ -10,7 +10,7 @@
 /* "ftnames" in native byte order */
 #define MAGIC 0x0073656d616e7466
 
-enum { FORMAT = 1, LANES = 4, NEAR = 1024 /* parts */ };
+enum { FORMAT = 1, NEAR = 1024 /* parts */ };
 
 static const char *names_of(const struct symimage *image)
 {
@@ -38,26 +38,6 @@ void symimage_make(
 		.header = header,
 		.size = sizeof(*header) + names + parts * sizeof(struct symimage_part),
 	};
-}
-
-/*
- * Hashes words instead of bytes, in independent lanes, which is as fast as memory is read. Detects
- * damage, but not manipulation.
- */
-static uint64_t hash_words(const uint64_t *words, size_t n)
-{
-	const uint64_t prime = 0x9e3779b97f4a7c15;
-	uint64_t lanes[LANES] = {1, 2, 3, 4}, hash = n;
-	size_t i = 0;
-
-	for (; i + LANES <= n; i += LANES)
-		for (size_t k = 0; k < LANES; k++)
-			lanes[k] = (lanes[k] ^ words[i + k]) * prime;
-	for (; i < n; i++)
-		lanes[i % LANES] = (lanes[i % LANES] ^ words[i]) * prime;
-	for (size_t k = 0; k < LANES; k++)
-		hash = hash_u64(hash ^ lanes[k]);
-	return hash;
 }
 
 uint64_t symimage_checksum(const struct symimage_header *header, const void *rest)
