@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tier: all
-# What perf records here: perf script gives the functions of a program the same sums and callers, whichever samples were taken; copied
+# What the perf of this machine, of trixie and of sid record here: perf script gives the functions of a program the same sums and callers, whichever samples were taken; copied
 # stacks reach the program's first function; what a JIT compiler wrote to its dump has the names and sums that perf inject gives it.
 # shellcheck disable=SC2154 # bin is from tests/input/lib.sh
 set -eu
 
 . "$TOP/tests/input/lib.sh"
+. "$TOP/tests/roots.sh"
+
+# perf ARG…: runs the perf of $release
+perf() {
+	if [ "$release" = host ]; then
+		command perf "$@"
+	else
+		"$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" --argv0 perf "$root/usr/bin/perf" "$@"
+	fi
+}
 
 cat >program.c <<'C'
 #include <stdlib.h>
@@ -39,37 +49,18 @@ ours() {
 
 # recorded NAME PROGRAM OPTION...: records PROGRAM to NAME.data, and compares
 recorded() {
-	name=$1 program=$2
+	name="$release: $1" data=$1.data program=$2
 	shift 2
+	rm -rf "$data"
 	# perf 6.1 aborts while another program asks for build-ids
-	perf record -q -e cpu-clock:u -F 499 "$@" -o "$name.data" -- "./$program" 2>perf.err || {
+	perf record -q -e cpu-clock:u -F 499 "$@" -o "$data" -- "./$program" 2>perf.err || {
 		skip "$name" 'perf record failed'
 		return
 	}
-	sums=$(theirs "$name.data")
+	sums=$(theirs "$data")
 	check "$name: perf script has sums" test -n "$sums"
-	check_eq "$name: each function and its caller" "$sums" "$(ours "$name.data")"
+	check_eq "$name: each function and its caller" "$sums" "$(ours "$data")"
 }
-
-if ! perf record -q -e cpu-clock:u -o try.data true 2>/dev/null; then
-	skip 'perf record' 'perf cannot record here'
-	exit 0
-fi
-recorded frame-pointers with_fp -g
-rm -f said
-recorded copies without_fp --call-graph dwarf
-[ ! -e said ] || check 'copies: all stacks are whole' grep -q 'stacks 100.0 % whole' said
-recorded compressed without_fp --call-graph dwarf -z
-recorded folder with_fp -g --threads
-recorded compressed-folder with_fp -g --threads -z
-perf record -q -e cpu-clock:u -F 499 -g -o - -- ./with_fp 2>/dev/null | tee pipe.data | "$bin/bt-export" --folded >piped.folded 2>/dev/null
-sums=$(theirs pipe.data)
-if [ "$sums" ]; then
-	check_eq 'a pipe: each function and its caller' "$sums" "$(ours pipe.data)"
-else
-	skip 'a pipe: each function and its caller' 'perf record failed'
-fi
-check_eq 'a pipe: as its file' "$("$bin/bt-export" --folded pipe.data 2>/dev/null)" "$(cat piped.folded)"
 
 # the functions of the compiler's dump, as after perf inject
 compiled_theirs() {
@@ -86,31 +77,89 @@ sums_of() {
 	awk '{ sum = $NF; sub(/ [0-9]+$/, ""); sums[$0] += sum } END { for (name in sums) print name, sums[name] }' | LC_ALL=C sort
 }
 
+# stacks: records stacks in all ways, to a file, a folder and a pipe
+stacks() {
+	recorded frame-pointers with_fp -g
+	rm -f said
+	recorded copies without_fp --call-graph dwarf
+	[ ! -e said ] || check "$release: copies: all stacks are whole" grep -q 'stacks 100.0 % whole' said
+	recorded compressed without_fp --call-graph dwarf -z
+	recorded folder with_fp -g --threads
+	recorded compressed-folder with_fp -g --threads -z
+	perf record -q -e cpu-clock:u -F 499 -g -o - -- ./with_fp 2>/dev/null | tee pipe.data | "$bin/bt-export" --folded >piped.folded 2>/dev/null
+	sums=$(theirs pipe.data)
+	if [ "$sums" ]; then
+		check_eq "$release: a pipe: each function and its caller" "$sums" "$(ours pipe.data)"
+	else
+		skip "$release: a pipe: each function and its caller" 'perf record failed'
+	fi
+	check_eq "$release: a pipe: as its file" "$("$bin/bt-export" --folded pipe.data 2>/dev/null)" "$(cat piped.folded)"
+}
+
+# compiled: records the functions of a JIT compiler that writes a dump
+compiled() {
+	if ! command -v node >/dev/null; then
+		skip "$release: the dump of a compiler" 'node is missing'
+	elif ! perf record -q --buildid-mmap -k mono -e cpu-clock:u -F 499 -g -o jit.data -- node --perf-prof app.js 2>perf.err ||
+		! perf inject --jit -i jit.data -o jitted.data 2>perf.err; then
+		skip "$release: the dump of a compiler" 'perf failed'
+	else
+		sums=$(compiled_theirs jitted.data)
+		check "$release: the dump of a compiler: perf report has its functions" test -n "$sums"
+		check_eq "$release: the dump of a compiler: each function" "$sums" "$(compiled_ours jit.data)"
+	fi
+}
+
+# fields: records the fields of a tracepoint, whose formats are behind the samples of the file
+fields() {
+	if ! perf record -q --buildid-mmap -a -g -e sched:sched_switch -o switches.data -- sleep 1 2>perf.err; then
+		skip "$release: fields of a tracepoint" 'perf failed'
+	else
+		for field in prev_pid next_pid next_prio; do
+			counts=$(perf script -i switches.data -F trace 2>/dev/null | sed -n "s/.* $field=\([0-9]*\).*/\1/p" | LC_ALL=C sort | uniq -c | awk '{ print $2, $1 }')
+			check "$release: the field $field: perf script has values" test -n "$counts"
+			check_eq "$release: the field $field" "$counts" "$("$bin/bt-collapse" --debuginfod=never --by "$field" switches.data 2>said |
+				awk '{ sub(/;.*/, "", $1); counts[$1] += $NF } END { for (value in counts) print value, counts[value] }' | LC_ALL=C sort)"
+		done
+	fi
+}
+
+# periods_theirs FILE, periods_ours FILE: the sum of the periods of each event
+periods_theirs() {
+	perf script -i "$1" -F period,event 2>/dev/null | sed -n 's/^ *\([0-9]*\)  *\([a-z-]*\):.*/\2 \1/p' | sums_of
+}
+
+periods_ours() {
+	for event in cpu-clock page-faults; do
+		echo "$event $("$bin/bt-collapse" --debuginfod=never --event "$event" "$1" 2>said | awk '{ sum += $NF } END { print sum + 0 }')"
+	done | LC_ALL=C sort
+}
+
+# groups: records events that are read together when the first one has a sample
+groups() {
+	if ! perf record -q -e '{cpu-clock,page-faults}:S' -F 499 -g -o group.data -- ./with_fp 2>perf.err; then
+		skip "$release: a group of events" 'perf failed'
+	else
+		check_eq "$release: a group of events: the sums of each" "$(periods_theirs group.data)" "$(periods_ours group.data)"
+	fi
+}
+
 cat >app.js <<'JS'
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 function sorted(n) { const a = []; for (let i = 0; i < n; i++) a.push((i * 7919) % n); return a.sort((x, y) => x - y)[0]; }
 let sum = 0;
 for (let i = 0; i < 150; i++) sum += fib(22) + sorted(500);
 JS
-if ! command -v node >/dev/null; then
-	skip 'the dump of a compiler' 'node is missing'
-elif ! perf record -q --buildid-mmap -k mono -e cpu-clock:u -F 499 -g -o jit.data -- node --perf-prof app.js 2>perf.err ||
-	! perf inject --jit -i jit.data -o jitted.data 2>perf.err; then
-	skip 'the dump of a compiler' 'perf failed'
-else
-	sums=$(compiled_theirs jitted.data)
-	check 'the dump of a compiler: perf report has its functions' test -n "$sums"
-	check_eq 'the dump of a compiler: each function' "$sums" "$(compiled_ours jit.data)"
-fi
 
-# the fields of a tracepoint, whose formats are behind the samples of the file
-if ! perf record -q --buildid-mmap -a -g -e sched:sched_switch -o switches.data -- sleep 1 2>perf.err; then
-	skip 'fields of a tracepoint' 'perf failed'
-else
-	for field in prev_pid next_pid next_prio; do
-		counts=$(perf script -i switches.data -F trace 2>/dev/null | sed -n "s/.* $field=\([0-9]*\).*/\1/p" | LC_ALL=C sort | uniq -c | awk '{ print $2, $1 }')
-		check "the field $field: perf script has values" test -n "$counts"
-		check_eq "the field $field" "$counts" "$("$bin/bt-collapse" --debuginfod=never --by "$field" switches.data 2>said |
-			awk '{ sub(/;.*/, "", $1); counts[$1] += $NF } END { for (value in counts) print value, counts[value] }' | LC_ALL=C sort)"
-	done
-fi
+for release in host trixie sid; do
+	if [ "$release" != host ] && ! take_root "perf-$release" "$release" linux-perf; then
+		skip "perf of $release" "$no_root"
+	elif ! perf record -q -e cpu-clock:u -o try.data true 2>perf.err; then
+		skip "perf of $release" "it cannot record here: $(tail -n 1 perf.err)"
+	else
+		stacks
+		groups
+		compiled
+		fields
+	fi
+done
