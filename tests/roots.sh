@@ -86,3 +86,13 @@ postgres_root() {
 	[ -e "$root/bin/sh" ] || ln -s dash "$root/bin/sh" # which initdb needs
 	postgres=/usr/lib/postgresql/$postgres/bin
 }
+
+# perf_root SUITE: takes the suite's perf
+perf_root() {
+	take_root "perf-$1" "$1" linux-perf
+}
+
+# perf_of_root ARG…: runs the perf in $root, with the files of this machine
+perf_of_root() {
+	"$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" --argv0 perf "$root/usr/bin/perf" "$@"
+}

@@ -13,7 +13,7 @@ perf() {
 	if [ "$release" = host ]; then
 		command perf "$@"
 	else
-		"$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" --argv0 perf "$root/usr/bin/perf" "$@"
+		perf_of_root "$@"
 	fi
 }
 
@@ -152,7 +152,7 @@ for (let i = 0; i < 150; i++) sum += fib(22) + sorted(500);
 JS
 
 for release in host trixie sid; do
-	if [ "$release" != host ] && ! take_root "perf-$release" "$release" linux-perf; then
+	if [ "$release" != host ] && ! perf_root "$release"; then
 		skip "perf of $release" "$no_root"
 	elif ! perf record -q -e cpu-clock:u -o try.data true 2>perf.err; then
 		skip "perf of $release" "it cannot record here: $(tail -n 1 perf.err)"
