@@ -259,6 +259,43 @@ expect_share() {
 	fi
 }
 
+# slices_add_up NAME: checks that each row of the recording is the sum of its slices. Notes how many rows are in several slices.
+slices_add_up() {
+	awk '
+		function part(item, mark, otherwise) {
+			return match(item, "[" mark "][0-9]+") ? substr(item, RSTART + 1, RLENGTH - 1) : otherwise
+		}
+		function end_row() {
+			if (count || sum)
+				print row
+			several += items > 1
+			items = 0
+		}
+		/^row/ {
+			end_row()
+			rows++
+			row = $0
+			count = $6
+			sum = NF > 6 ? $7 : $6
+		}
+		/^series/ {
+			for (i = 2; i <= NF; i++) {
+				times = 1 + part($i, "+", 0)
+				items += times
+				count -= part($i, "*", 1) * times
+				sum -= part($i, "/", part($i, "*", 1)) * times
+			}
+		}
+		END {
+			end_row()
+			print "# " several + 0 " of " rows + 0 " rows are in several slices"
+			if (!rows)
+				print "no rows"
+		}' "$T/$1.rec" >"$T/$1.slices"
+	grep '^#' "$T/$1.slices" || :
+	check_eq "$1: slices add up to the rows" '' "$(grep -v '^#' "$T/$1.slices")"
+}
+
 # note_account WHAT RECORDING: prints a row of a table of kernels
 note_account() {
 	echo "# $(uname -r) | $1 | $(awk '$1 == "row" { n += $6 } END { print n + 0 }' "$T/$2.rec") samples | $(account whole "$2") % whole"

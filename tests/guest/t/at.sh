@@ -27,7 +27,8 @@ recorder() {
 
 in_guest() {
 	HITS=$LAB_WORK/hits
-	at probes '500 20' --by probe
+	at probes '500 20' --by probe --slice 10ms
+	slices_add_up probes
 	counts probes 'process.".*/hits".\.function."seldom".;_start;.*;main;repeat;seldom' 20
 	counts probes 'kernel.trace."raw_syscalls:sys_exit".;.*;seldom;getppid;.*' 20
 	module=value
@@ -36,9 +37,10 @@ in_guest() {
 	check_eq 'value: the lowest range' 'range 10' "range $(sed -n 's/^\([0-9]*\);.*/\1/p' "$T/value.folded" | sort -n | head -n 1)"
 	module=latency
 	# SystemTap may skip a probe while another processor is in one, and the probes of system calls run for all tasks
-	begin_at latency 'calls 10' --by probe
+	begin_at latency 'calls 10' --by probe --slice 10ms
 	note "$T/latency.err"
 	check_eq 'latency: exit code' 0 "$status"
+	slices_add_up latency
 	check 'latency: at least 20 ms' test "$(weight "$T/latency.folded" '^syscall.clock_nanosleep;.*;clock_nanosleep;.*')" -ge 20000000
 	begin_at latency_test 'values 100' --by probe
 	note "$T/latency_test.err"

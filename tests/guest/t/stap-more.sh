@@ -85,20 +85,6 @@ recorder() {
 	lab_module "$record_name" --min-quality 1 "$@"
 }
 
-# not_shared_out REC: prints the rows whose slices do not add up to the row
-not_shared_out() {
-	awk '/^row/ { count = $6; sum = $7; row = $0 }
-		/^series/ {
-			for (i = 2; i <= NF; i++) {
-				split($i, part, "[*/+]")
-				count -= part[2] * (part[4] + 1)
-				sum -= part[3] * (part[4] + 1)
-			}
-			if (count || sum)
-				print row
-		}' "$1"
-}
-
 # longest_stay US REC: prints in how many slices of US a thread that never ran has waited all the time
 longest_stay() {
 	awk -v us="$1" '$1 == "label" && $3 == "ran" { never = $2 }
@@ -123,7 +109,7 @@ waits() {
 	check 'waits: where turns are awaited' grep -qE ';work_in_turns;await_turn;.*;futex_wait_\[k\];.* [0-9]+$' "$T/waits.folded"
 	check 'waits: nothing is lost' grep -q ' kept, 0 lost' "$T/waits.err"
 	check 'waits: one that lasts takes the whole of slices' test "$(longest_stay 400000 "$T/waits.rec")" -ge 3
-	check_eq 'waits: slices add up to the whole' '' "$(not_shared_out "$T/waits.rec")"
+	slices_add_up waits
 }
 
 languages() {

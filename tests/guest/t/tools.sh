@@ -40,7 +40,8 @@ up_to() {
 in_guest() {
 	FILES=$LAB_WORK/files PAGES=$LAB_WORK/pages
 	tool=syscalls
-	begin_calls syscalls
+	begin_calls syscalls --slice 10ms
+	slices_add_up syscalls
 	up_to syscalls '_start;.*;main;fill;.*;write_\[k\]' $N
 	up_to syscalls '_start;.*;main;scan;.*;read_\[k\]' $((2 * N + 1))
 	up_to syscalls '_start;.*;main;fail;.*;openat_\[k\]' $N
@@ -48,7 +49,8 @@ in_guest() {
 	check 'syscalls: sleeps' test "$(weight "$T/syscalls.folded" ';nap;.*;clock_nanosleep_\[k\]$')" -ge 2000000
 	check 'syscalls: missing files' grep -q ' error ENOENT$' "$T/syscalls.rec"
 	tool=faults
-	begin_faults faults
+	begin_faults faults --slice 10ms
+	slices_add_up faults
 	check 'faults: new pages' test "$(faults_of faults grow minor)" -ge 1 -a "$(faults_of faults grow minor)" -le $N
 	lab_keep "$T"/*.folded "$T"/*.err
 }
