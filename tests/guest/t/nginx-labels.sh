@@ -88,9 +88,9 @@ whole_machine() {
 
 off_cpu() {
 	engine=stap
-	expect_record waits-stap 0 --script off-cpu --module "$LAB_WORK/off.ko" -p "$master" -t 15
+	expect_record waits-stap 0 --script off-cpu --module "$LAB_WORK/off.ko" -p "$master" -t 15 --asleep
 	engine=bpf
-	expect_record waits-bpf 0 --script off-cpu --state all -k -p "$master" -t 15
+	expect_record waits-bpf 0 --script off-cpu --state all -k -p "$master" -t 15 --asleep
 	for engine in stap bpf; do
 		values request waits-$engine >"$T/requests"
 		note "$T/requests"
