@@ -61,8 +61,8 @@ static void embedded__plain_has_the_same_parts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
-		struct bpf_object *object = embedded_open(tools[i]->object);
-		struct bpf_object *plain = embedded_open(tools[i]->plain_object);
+		struct bpf_object *object = embedded_open(tools[i]->object, NULL);
+		struct bpf_object *plain = embedded_open(tools[i]->plain_object, NULL);
 
 		assert_non_null(object);
 		assert_non_null(plain);
@@ -84,10 +84,10 @@ static void embedded__damaged(void **state)
 
 	(void)state;
 	errno = 0;
-	assert_null(embedded_open(&cut));
+	assert_null(embedded_open(&cut, NULL));
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	assert_null(embedded_open(&later));
+	assert_null(embedded_open(&later, NULL));
 	assert_int_equal(errno, EINVAL);
 }
 

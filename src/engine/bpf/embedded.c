@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-struct bpf_object *embedded_open(const struct embedded *e)
+struct bpf_object *embedded_open(const struct embedded *e, const char *kernel_types)
 {
 	/* the kernel shows this name's first letters in names of maps */
-	const struct bpf_object_open_opts opts = {.sz = sizeof(opts), .object_name = "flametap"};
+	const struct bpf_object_open_opts opts = {
+		.sz = sizeof(opts), .object_name = "flametap", .btf_custom_path = kernel_types};
 	unsigned long long size = ZSTD_getFrameContentSize(e->bytes, e->size);
 	struct bpf_object *object = NULL;
 

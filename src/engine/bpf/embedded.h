@@ -17,7 +17,10 @@ struct embedded {
 	size_t size;
 };
 
-/* Returns the object, which is not loaded yet, or NULL with errno if it cannot be read. */
-struct bpf_object *embedded_open(const struct embedded *e);
+/*
+ * Returns the object, which is not loaded yet, or NULL with errno if it cannot be read.
+ * KERNEL_TYPES is the path of the kernel's types, or NULL if libbpf is to find them.
+ */
+struct bpf_object *embedded_open(const struct embedded *e, const char *kernel_types);
 
 #endif

@@ -6,6 +6,7 @@
 #include "embedded.h"
 #include "engine/engine.h"
 #include "features.h"
+#include "kernel_types.h"
 #include "lib/hash.h"
 #include "lib/limits/memory.h"
 #include "lib/util.h"
@@ -312,21 +313,11 @@ static void choose_programs(const struct programs *p)
 		bpf_program__set_autoload(program, is_needed(p, bpf_program__name(program)));
 }
 
-int programs_load(struct programs *p, const struct engine_request *request,
-	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
+/* Prepares the programs of the object and loads them. */
+static int prepare_and_load(struct programs *p, struct strbuf *err)
 {
 	int error;
 
-	p->tool = bpf_tool_find(request->tool->program);
-	p->request = request;
-	p->targets = targets;
-	p->nr_cpus = nr_cpus;
-	logging = p;
-	libbpf_set_print(log_message);
-	p->object = embedded_open(
-		request->vms || request->labels.nr ? p->tool->object : p->tool->plain_object);
-	if (!p->object)
-		return fail(err, "cannot read the BPF programs: %s", strerror(errno));
 	p->tick = bpf_object__find_program_by_name(p->object, "on_tick");
 	choose_programs(p);
 	if (p->tool->prepare)
@@ -334,8 +325,35 @@ int programs_load(struct programs *p, const struct engine_request *request,
 	if (set_sizes(p, err) || set_settings(p, err))
 		return -1;
 	error = load_object(p);
-	if (error)
-		return refuse(p, -error, err);
+	return error ? refuse(p, -error, err) : 0;
+}
+
+int programs_load(struct programs *p, const struct engine_request *request,
+	const struct targets *targets, size_t nr_cpus, struct strbuf *err)
+{
+	struct kernel_types types;
+	int ret = -1;
+
+	p->tool = bpf_tool_find(request->tool->program);
+	p->request = request;
+	p->targets = targets;
+	p->nr_cpus = nr_cpus;
+	logging = p;
+	libbpf_set_print(log_message);
+	const struct embedded *embedded =
+		request->vms || request->labels.nr ? p->tool->object : p->tool->plain_object;
+
+	kernel_types_open(&types, embedded->bytes, embedded->size);
+	p->object = embedded_open(embedded, types.path);
+	if (p->object)
+		ret = prepare_and_load(p, err);
+	else
+		fail(err, "cannot read the BPF programs: %s", strerror(errno));
+	if (!ret)
+		kernel_types_keep(&types, p->object);
+	kernel_types_release(&types);
+	if (ret)
+		return -1;
 	p->control = programs_map_memory(p, ".bss", sizeof(*p->control), true);
 	return p->control ? 0 : programs_cannot_share(errno, err);
 }

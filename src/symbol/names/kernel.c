@@ -111,17 +111,23 @@ static void describe_modules(struct recording *rec, const char *sys)
 	table_release(&seen);
 }
 
+void kernel_build_id(struct strbuf *hex, const char *sys)
+{
+	char *notes = xasprintf("%s/kernel/notes", sys);
+
+	add_build_id(notes, hex);
+	free(notes);
+}
+
 void kernel_describe(struct recording *rec, const char *sys)
 {
 	struct strbuf build_id = STRBUF_INIT;
-	char *notes = xasprintf("%s/kernel/notes", sys);
 	struct utsname uts;
 
-	add_build_id(notes, &build_id);
+	kernel_build_id(&build_id, sys);
 	rec->kernel_build_id = recording_string(rec, build_id.buf);
 	if (!uname(&uts))
 		rec->kernel_release = recording_string(rec, uts.release);
 	describe_modules(rec, sys);
 	strbuf_release(&build_id);
-	free(notes);
 }

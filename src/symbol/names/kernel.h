@@ -6,6 +6,10 @@
 #define SYMBOL_NAMES_KERNEL_H
 
 struct recording;
+struct strbuf;
+
+/* Appends the build-id of the running kernel to HEX. SYS is the mount point of sysfs. */
+void kernel_build_id(struct strbuf *hex, const char *sys);
 
 /*
  * Adds to REC the kernel's release and build-id, and the build-id and text address of each module

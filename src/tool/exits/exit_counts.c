@@ -19,7 +19,7 @@ static int find_map(const struct exit_counts *t, const char *name)
 static int load(struct exit_counts *t, const struct exits_settings *settings)
 {
 	libbpf_set_print(NULL);
-	t->object = embedded_open(&trace_exits_object);
+	t->object = embedded_open(&trace_exits_object, NULL);
 	if (!t->object)
 		return -errno;
 	bpf_map__set_initial_value(

@@ -64,7 +64,7 @@ static int load(struct request_timing *t, const struct times_settings *settings)
 	int error;
 
 	libbpf_set_print(NULL);
-	t->object = embedded_open(&request_times_object);
+	t->object = embedded_open(&request_times_object, NULL);
 	if (!t->object)
 		return -errno;
 	bpf_map__set_initial_value(
