@@ -50,10 +50,10 @@ one_run() {
 	php) program="$php -n $in_root/situations.php $in_root/s $ms" ;;
 	python) program="$python $in_root/situations.py $in_root/s $ms" ;;
 	lua) program="${lua_libraries:+env LD_LIBRARY_PATH=$lua_libraries }$luajit $in_root/situations.lua $in_root/s $ms $mode"
-		[ -n "${by_callers-}" ] || program="env DEFINED=1 $program"
 		;;
 	esac
 	program="${root:+chroot $root }$program"
+	[ "$language" != lua ] || [ -n "${by_callers-}" ] || program="env DEFINED=1 $program" # the roots have no env
 	cp "$programs"/situations.[pl]* "$work"
 	: >"$work/out"
 	if [ -n "${as_command-}" ]; then
@@ -68,12 +68,17 @@ one_run() {
 	[ -s "$T/$name.moments" ]
 }
 
+ready_or_gone() {
+	grep -q '^ready' "$work/out" || ! kill -0 "$target" 2>/dev/null
+}
+
 attach() {
 	# shellcheck disable=SC2086 # words without blanks
 	$program >"$work/out" 2>"$work/errors" &
 	target=$!
 	# PUC Lua in a guest takes some minutes
-	until_true grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
+	until_true ready_or_gone
+	grep -q '^ready' "$work/out" || not_ok "$name: the program" "does not begin: $(head -n 1 "$work/errors")"
 	begin_record "$name" "$@" -p "$(sed -n 's/^ready //p' "$work/out" | tr ' ' ,)"
 	: >"$work/s.go"
 	wait "$target" || not_ok "$name: the program" "exit $?: $(head -n 1 "$work/errors")"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program with LuaJIT inside: host SCRIPT ARG…. The script has a table `host`: call(f, …) calls f
- * from C, resume(f) runs it as a coroutine that C resumes; names has the C functions' symbols. */
+ * from C, resume(f) runs it as a coroutine that C resumes; names has the C functions' symbols.
+ * arg[0] is SCRIPT. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -48,6 +49,10 @@ int main(int argc, char **argv)
 	add_function(L, "resume", "host_resume", host_resume);
 	lua_setfield(L, -2, "names");
 	lua_setglobal(L, "host");
+	lua_newtable(L);
+	lua_pushstring(L, argv[1]);
+	lua_rawseti(L, -2, 0);
+	lua_setglobal(L, "arg");
 	if (luaL_loadfile(L, argv[1])) {
 		fprintf(stderr, "host: %s\n", lua_tostring(L, -1));
 		return 2;
