@@ -384,11 +384,10 @@ static void check_engine_does(const struct options *o)
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
-		{q->must_slice && !engine_stap_slices(q), "--",
-			o->live       ? "live"
-			: o->last > 0 ? "last"
-				      : "slice",
-			"record", "slices of time"},
+		{o->live || o->last > 0, "--", o->live ? "live" : "last", "hand over",
+			"slices before the end"},
+		{q->must_slice && !engine_stap_slices(q), "--", "slice", "record",
+			"slices of time"},
 		{q->operators, "the label ", VM_OP_LABEL, "record", "operators"},
 		{q->windows, "--", "every", "record", "windows"},
 	};
