@@ -384,7 +384,7 @@ static void check_engine_does(const struct options *o)
 		{label && !label->add_values, "", label ? label->title : "", "record",
 			"these labels"},
 		{q->count_ends, "--", "requests", "count", "requests"},
-		{o->live || o->last > 0, "--", o->live ? "live" : "last", "hand over",
+		{o->last > 0, "--", o->live ? "live" : "last", "hand over",
 			"slices before the end"},
 		{q->must_slice && !engine_stap_slices(q), "--", "slice", "record",
 			"slices of time"},

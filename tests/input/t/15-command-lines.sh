@@ -95,6 +95,7 @@ wrong 'two languages in a module' 'recording several languages needs the built-i
 for option in --compile-only --module=x.ko --stap-arg=-v; do
 	wrong "pools with $option" 'the script pools needs the built-in engine: it cannot be combined with --module' -p 1 --script pools --engine auto "$option"
 done
+wrong '--last with SystemTap' '--last needs the built-in engine, SystemTap does not hand over slices before the end: --engine bpf' -p 1 --last 60s --engine stap
 wrong 'pools with SystemTap' 'the script pools needs the built-in engine, SystemTap does not record pools: --engine bpf' -p 1 --script pools --engine stap
 wrong 'idle processors in Perl' '--idle: no interpreter runs on an idle processor' -a --idle --perl
 wrong 'idle processors in mixed stacks' '--idle: no interpreter runs on an idle processor' -a --idle --mixed -u
